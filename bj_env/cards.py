@@ -1,0 +1,197 @@
+"""Cards and the shoe: cards in the order in which chance gives them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Self
+
+from bj_env.chance import SEEDS, Stream
+from bj_env.errors import BlackjackError
+from bj_env.notation import RANKS, SUITS, Face, parse_face
+from bj_env.rules import card_value, shuffle_due
+from bj_env.terms import Rules
+
+Rank = IntEnum("Rank", "ACE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN JACK QUEEN KING")
+Suit = IntEnum("Suit", "CLUBS DIAMONDS HEARTS SPADES", start=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A card; without a suit it stands for any of its rank (and T for any ten-value card).
+
+    >>> str(card("Ks")), card("Ks").value
+    ('Ks', 10)
+    """
+
+    rank: Rank
+    suit: Suit | None = None
+    value: int = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", card_value(self.rank))
+
+    def __str__(self) -> str:
+        return RANKS[self.rank - 1] + ("" if self.suit is None else SUITS[self.suit])
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self
+
+
+FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
+"""The 52 cards of a deck."""
+
+_BARE = {rank: Card(rank) for rank in Rank}
+
+
+def card(text: str) -> Card:
+    """Return the card that is written, like ``"8"`` or ``"Th"``.
+
+    Raises:
+        NotationError: if it is none.
+    """
+    return from_face(parse_face(text))
+
+
+def from_face(face: Face) -> Card:
+    """Return the card of a written face."""
+    return _BARE[Rank(face.rank)] if face.suit < 0 else FACES[face.suit * 13 + face.rank - 1]
+
+
+def to_face(card: Card) -> Face:
+    """Return how the card is written, by its rank alone: a round's result depends on no suit."""
+    return Face(int(card.rank))
+
+
+class OutOfCards(Exception):
+    """Is raised when a card is asked for and there is none."""
+
+
+class Shoe:
+    """The cards still to come, in an order that is decided one card at a time, as they are drawn.
+
+    A shoe always shuffles back to its own full composition: the decks of the rules, or ``cards``. The order is a
+    Fisher-Yates shuffle over that composition, kept as the few places that differ from it.
+
+    Args:
+        rules: for the decks (0: every card is drawn with replacement) and the cut card.
+        seed: of the chance that shuffles it.
+        table: which of several tables with that seed it lies on.
+        cards: the composition, if not the decks of the rules.
+    """
+
+    __slots__ = ("_at", "_front", "_moved", "_pool", "_round_start", "cards", "chance", "dealt", "rules", "shuffle_pending")
+
+    def __init__(self, rules: Rules, seed: int, *, table: int = 0, cards: Sequence[Card] | None = None) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < SEEDS:
+            raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
+        self.rules = rules
+        self.cards = tuple(cards) if cards is not None else FACES * max(rules.decks, 1)
+        self.chance = Stream(seed, table=table)
+        self.shuffle_pending = False
+        self._fill(self.cards)
+
+    def _fill(self, pool: Sequence[Card]) -> None:
+        self._pool = pool
+        self._front: list[Card] = []
+        self._at = 0
+        self._moved: dict[int, int] = {}
+        self.dealt: list[Card] = []
+        self._round_start = 0
+
+    @property
+    def infinite(self) -> bool:
+        """Whether every card is drawn with replacement."""
+        return self.rules.decks == 0
+
+    @property
+    def left(self) -> int:
+        """How many cards can be drawn before the shoe is out (of an infinite one: of the cards stacked on top)."""
+        return len(self._front) + (0 if self.infinite else len(self._pool) - self._at)
+
+    def shuffle(self) -> None:
+        """Bring all cards back and start a new order."""
+        self._fill(self.cards)
+        self.chance.next_shoe()
+        self.shuffle_pending = False
+
+    def shuffle_discards(self) -> bool:
+        """Start a new order of the discards, the table's cards excluded; tell whether there were any."""
+        discards = self.dealt[: self._round_start]
+        if not discards:
+            return False
+        self._fill(discards)
+        self.chance.next_shoe()
+        self.shuffle_pending = True
+        return True
+
+    def stacked_left(self) -> list[Card]:
+        """Return the stacked cards that nobody has drawn, the next one first."""
+        return self._front[::-1]
+
+    def begin_round(self) -> None:
+        """Note that what was dealt until now are discards."""
+        self._round_start = len(self.dealt)
+
+    def end_round(self) -> None:
+        """Note whether a shuffle is due before the next round."""
+        if shuffle_due(self.rules, len(self.dealt), len(self.cards)):
+            self.shuffle_pending = True
+
+    def draw(self) -> Card:
+        """Return the next card.
+
+        Raises:
+            OutOfCards: if there is none.
+        """
+        if self._front:
+            drawn = self._front.pop()
+        elif self.infinite and self._pool:
+            drawn = FACES[self.chance.below(52)]
+        else:
+            drawn = self._draw_from_pool()
+        self.dealt.append(drawn)
+        return drawn
+
+    def _draw_from_pool(self) -> Card:
+        at, moved = self._at, self._moved
+        left = len(self._pool) - at
+        if left == 0:
+            raise OutOfCards
+        chosen = at + self.chance.below(left)
+        drawn = self._pool[moved.get(chosen, chosen)]
+        moved[chosen] = moved.get(at, at)
+        self._at = at + 1
+        return drawn
+
+    def stack(self, cards: Iterable[Card], *, alone: bool = False) -> None:
+        """Put given cards on top of a fresh order of the rest, or (``alone``) leave nothing below them.
+
+        Raises:
+            BlackjackError: if the shoe does not hold these cards.
+        """
+        front = list(cards)
+        rest = self.cards if self.infinite else _without(self.cards, front)
+        self._fill([] if alone else rest)
+        self._front = front[::-1]
+
+
+def _without(pool: Sequence[Card], taken: Sequence[Card]) -> Sequence[Card]:
+    """Return the pool without the cards taken; one without a suit takes any of its rank, T any ten-value card."""
+    rest = list(pool)
+    for card in sorted(taken, key=_looseness):
+        match = next((other for other in rest if _fits(card, other)), None)
+        if match is None and _looseness(card) == 2:
+            match = next((other for other in rest if other.value == card.value), None)
+        if match is None:
+            raise BlackjackError(f"expected cards that the shoe holds, got one {card} more than it has")
+        rest.remove(match)
+    return rest
+
+
+def _looseness(card: Card) -> int:
+    """Tell how many kinds of cards could stand for this one: those that one only can are taken first."""
+    return 0 if card.suit is not None else 2 if card.rank is Rank.TEN else 1
+
+
+def _fits(card: Card, other: Card) -> bool:
+    return other == card if card.suit is not None else other.rank is card.rank

@@ -1,0 +1,88 @@
+"""Chance: the one generator. A number is a function of (seed, table, shoe, stream, draw), so nothing needs storing.
+
+Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): the key is the
+seed, the counter is (block, shoe, table, stream), and a block gives four draws. The plain functions are written in
+integers that stay right both in Python and as 64-bit machine words, which is why every product and sum is masked:
+one seed gives one shoe in every engine.
+"""
+
+MASK = 0xFFFFFFFF
+SEEDS = 1 << 64
+"""Seeds are 0 .. ``SEEDS - 1``."""
+
+SHOE_STREAM = 0
+"""The stream that deals the cards; seat ``i`` (from 0) has stream ``i + 1`` for its own choices."""
+
+
+def philox(block: int, shoe: int, table: int, stream: int, key_low: int, key_high: int) -> tuple[int, int, int, int]:
+    """Return the four 32-bit words of one block.
+
+    >>> [hex(word) for word in philox(0, 0, 0, 0, 0, 0)]  # the paper's published answer
+    ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8']
+    """
+    for _ in range(10):
+        left = 0xD2511F53 * block
+        right = 0xCD9E8D57 * table
+        block, shoe, table, stream = (
+            (right >> 32) & MASK ^ shoe ^ key_low,
+            right & MASK,
+            (left >> 32) & MASK ^ stream ^ key_high,
+            left & MASK,
+        )
+        key_low = (key_low + 0x9E3779B9) & MASK
+        key_high = (key_high + 0xBB67AE85) & MASK
+    return block, shoe, table, stream
+
+
+def bounded(word: int, n: int) -> int:
+    """Turn a 32-bit word into a number below ``n``, or -1 for the few words that would favour some numbers.
+
+    Lemire, "Fast random integer generation in an interval", 2019.
+
+    >>> bounded(0, 3), bounded(MASK, 3), bounded(1 << 31, 3)
+    (-1, 2, 1)
+    """
+    product = word * n
+    low = product & MASK
+    if low < n and low < (1 << 32) % n:
+        return -1
+    return (product >> 32) & MASK
+
+
+class Stream:
+    """A sequence of draws: the numbers of one (seed, table, shoe, stream), from the first on.
+
+    >>> one, again, other = Stream(seed=7), Stream(seed=7), Stream(seed=7, shoe=1)
+    >>> first = [one.below(52) for _ in range(5)]
+    >>> first == [again.below(52) for _ in range(5)], first == [other.below(52) for _ in range(5)]
+    (True, False)
+    """
+
+    __slots__ = ("_words", "draws", "key_high", "key_low", "shoe", "stream", "table")
+
+    def __init__(self, seed: int, *, table: int = 0, shoe: int = 0, stream: int = SHOE_STREAM) -> None:
+        self.key_low, self.key_high = seed & MASK, seed >> 32 & MASK
+        self.table, self.shoe, self.stream = table, shoe, stream
+        self.draws = 0
+        self._words = (0, 0, 0, 0)
+
+    def word(self) -> int:
+        """Return the next 32-bit word."""
+        at = self.draws & 3
+        if at == 0:
+            block = self.draws >> 2
+            self._words = philox(block, self.shoe, self.table, self.stream, self.key_low, self.key_high)
+        self.draws += 1
+        return self._words[at]
+
+    def below(self, n: int) -> int:
+        """Return a number from 0 to ``n - 1``, all equally likely."""
+        number = -1
+        while number < 0:
+            number = bounded(self.word(), n)
+        return number
+
+    def next_shoe(self) -> None:
+        """Go to the first draw of the next shoe."""
+        self.shoe += 1
+        self.draws = 0

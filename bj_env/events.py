@@ -1,0 +1,98 @@
+"""Events: what happens in a round, as everyone at the table sees it, in order."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from bj_env.cards import Card
+from bj_env.notation import chips_text
+from bj_env.terms import TICKS, Action
+
+DEALER = -1
+"""The dealer's place in events and views."""
+
+
+class Kind(IntEnum):
+    """What happened."""
+
+    SHUFFLE = 0
+    BURN = 1
+    BET = 2
+    DEAL = 3
+    HOLE_CARD = 4
+    ACTION = 5
+    DRAW = 6
+    PEEK = 7
+    TURN = 8
+    INSURANCE = 9
+    SETTLE = 10
+    MISDEAL = 11
+
+
+class Event(NamedTuple):
+    """One event; what does not apply is 0, None or False.
+
+    Attributes:
+        kind: what happened.
+        seat: to whom, from 0; `DEALER` for the dealer.
+        hand: to which of the seat's hands, from 0.
+        card: the card that was turned up.
+        action: what the seat decided.
+        total, soft: the hand after it.
+        ticks: money: a bet, a stake, or what was won; for PEEK 1 if the dealer has a blackjack.
+    """
+
+    kind: Kind
+    seat: int = DEALER
+    hand: int = 0
+    card: Card | None = None
+    action: Action | None = None
+    total: int = 0
+    soft: bool = False
+    ticks: int = 0
+
+    def __str__(self) -> str:
+        return _WORDS[self.kind].format(
+            who=self._who(),
+            s="" if self.seat == DEALER else "s",
+            card=self.card,
+            does=_DOES.get(self.action, "") if self.action is not None else "",
+            total=self._total(),
+            chips=f"{self.ticks / TICKS:g}",
+            net=chips_text(self.ticks),
+            found="a blackjack" if self.ticks else "no blackjack",
+        )
+
+    def _who(self) -> str:
+        if self.seat == DEALER:
+            return "dealer"
+        return f"P{self.seat + 1}" + (f" hand {self.hand + 1}" if self.hand else "")
+
+    def _total(self) -> str:
+        if self.total > 21:
+            return f"bust with {self.total}"
+        return f"{'soft' if self.soft else 'hard'} {self.total}"
+
+
+_WORDS = {
+    Kind.SHUFFLE: "the shoe is shuffled",
+    Kind.BURN: "a card is burned",
+    Kind.BET: "{who} bets {chips}",
+    Kind.DEAL: "{who} gets {card}: {total}",
+    Kind.HOLE_CARD: "dealer takes a hole card",
+    Kind.ACTION: "{who} {does}",
+    Kind.DRAW: "{who} draws {card}: {total}",
+    Kind.PEEK: "dealer looks at the hole card: {found}",
+    Kind.TURN: "dealer turns {card}: {total}",
+    Kind.INSURANCE: "{who} insurance: {net}",
+    Kind.SETTLE: "{who}: {net}",
+    Kind.MISDEAL: "the shoe has run out: the round is void, all stakes go back",
+}
+_DOES = {
+    Action.STAND: "stands",
+    Action.HIT: "hits",
+    Action.DOUBLE: "doubles",
+    Action.SPLIT: "splits",
+    Action.SURRENDER: "surrenders",
+    Action.INSURE: "insures",
+    Action.DECLINE: "declines",
+}

@@ -1,0 +1,87 @@
+"""A hand: its cards and what the rules say of them."""
+
+from collections.abc import Iterable
+
+from bj_env.cards import Card
+from bj_env.rules import best_total, is_blackjack, is_pair, is_soft
+from bj_env.terms import Rules
+
+
+class Hand:
+    """Cards that are played together, with the stake that lies on them.
+
+    Attributes:
+        cards: in the order they were dealt.
+        total: an ace counts 11 where that fits.
+        soft: whether an ace does.
+        stake: in ticks.
+        from_split: whether the hand came from a split, which makes its 21 no blackjack.
+        doubled, surrendered, charlie, finished: what has become of it.
+
+    >>> from bj_env.cards import card
+    >>> str(Hand(map(card, "A56")))
+    'A,5,6 hard 12'
+    """
+
+    __slots__ = (
+        "_hard",
+        "_has_ace",
+        "cards",
+        "charlie",
+        "doubled",
+        "finished",
+        "from_split",
+        "soft",
+        "stake",
+        "surrendered",
+        "total",
+    )
+
+    def __init__(self, cards: Iterable[Card] = (), *, stake: int = 0, from_split: bool = False) -> None:
+        self.cards: list[Card] = []
+        self.stake = stake
+        self.from_split = from_split
+        self.doubled = self.surrendered = self.charlie = self.finished = False
+        self._hard, self._has_ace = 0, False
+        self.total, self.soft = 0, False
+        for card in cards:
+            self.add(card)
+
+    def add(self, card: Card) -> None:
+        """Take one more card."""
+        self.cards.append(card)
+        self._hard += card.value
+        self._has_ace = self._has_ace or card.value == 1
+        self.total = best_total(self._hard, self._has_ace)
+        self.soft = is_soft(self._hard, self._has_ace)
+
+    @property
+    def blackjack(self) -> bool:
+        """Whether it is a blackjack."""
+        return is_blackjack(self.total, len(self.cards), self.from_split)
+
+    @property
+    def split_aces(self) -> bool:
+        """Whether it came from a split pair of aces."""
+        return self.from_split and self.cards[0].value == 1
+
+    def pair(self, rules: Rules) -> int:
+        """Return the card value of the pair that the hand is, or 0."""
+        cards = self.cards
+        return cards[0].value if len(cards) == 2 and is_pair(rules, cards[0].rank, cards[1].rank) else 0
+
+    def split(self) -> tuple["Hand", "Hand"]:
+        """Return the two hands that the pair's cards begin, each with the same stake."""
+        first, second = (Hand([card], stake=self.stake, from_split=True) for card in self.cards)
+        return first, second
+
+    def value_text(self) -> str:
+        """Say the total: ``"soft 16"``, ``"hard 12"``, ``"blackjack"``, ``"bust with 23"``."""
+        if self.blackjack:
+            return "blackjack"
+        if self.total > 21:
+            return f"bust with {self.total}"
+        return f"{'soft' if self.soft else 'hard'} {self.total}"
+
+    def __str__(self) -> str:
+        return f"{','.join(map(str, self.cards))} {self.value_text()}"

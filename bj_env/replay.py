@@ -1,0 +1,150 @@
+"""Replay: a line of notation played at a table, and a round written as a line."""
+
+from collections.abc import Iterator
+from itertools import product
+
+from bj_env.cards import Card, from_face, to_face
+from bj_env.decisions import names
+from bj_env.errors import BlackjackError, IllegalAction, NotationError
+from bj_env.notation import RANKS, Face, Line, Result, SeatLine, parse, write_faces, write_result
+from bj_env.participants import Player
+from bj_env.round import Round
+from bj_env.table import Table
+from bj_env.terms import TICKS, Action, Phase
+
+
+def record(round: Round) -> Line:
+    """Write a round as a line, with its result once it is over; the hole card only then.
+
+    >>> from bj_env.notation import write
+    >>> write(record(replay("six-deck ; D 5/6 ; P1 10 6,5 D ; next T,T")))
+    'six-deck ; D 5/6 ; P1 10 6,5 D ; next T,T => P1 0 ; D 5,6,T'
+    """
+    dealer = tuple(map(to_face, round.dealer.cards))
+    result = Result(None if round.void else round.nets, dealer) if round.over else None
+    hole = to_face(round.hole) if round.over and round.hole else None
+    seats = tuple(_seat_line(round, number) for number in range(len(round.seats)))
+    return Line(round.rules, dealer[0], hole, seats, tuple(map(to_face, round.draws)), result)
+
+
+def _seat_line(round: Round, number: int) -> SeatLine:
+    seat = round.seats[number]
+    bank = seat.bank / TICKS if seat.bank >= 0 else None
+    actions = tuple(action for action in round.actions[number] if action is not Action.DECLINE)
+    return SeatLine(seat.bet // TICKS, bank, tuple(map(to_face, round.dealt[number])), actions)
+
+
+def replay(source: str | Line) -> Round:
+    """Play a line to its end and check the result that it gives, if it does.
+
+    Raises:
+        NotationError: if the line does not read, asks for cards that it does not give, or has actions left.
+        IllegalAction: if an action is not legal, naming seat, hand, what was legal and the rule.
+
+    >>> replay("six-deck ; D T/6 ; P1 10 T,6 S ; next 9").nets
+    (100,)
+    """
+    line = parse(source) if isinstance(source, str) else source
+    round = start(line, alone=True)
+    play_written(round, line)
+    if not round.over:
+        legal = names(round.legal)
+        raise NotationError(f"the line stops at a decision: {round.where()}; legal: {legal}")
+    if round.void and not (line.result and line.result.nets is None):
+        raise NotationError(_too_short(line))
+    _check_result(round, line)
+    return round
+
+
+def start(line: Line, *, alone: bool = False, seed: int = 0) -> Round:
+    """Deal a line's round at a new table; below its cards lie the rest of the shoe, or (``alone``) nothing.
+
+    Raises:
+        BlackjackError: if the shoe does not hold the cards, or a bet cannot be made.
+    """
+    players = [Player(f"P{number}", bankroll=seat.bank) for number, seat in enumerate(line.seats, start=1)]
+    table = Table(line.rules, players, seed=seed)
+    table.stack(stacked(line), alone=alone)
+    return table.deal([seat.bet for seat in line.seats])
+
+
+def stacked(line: Line) -> list[Card]:
+    """Return a line's cards in the order of the deal, then the ones drawn."""
+    active = [seat for seat in line.seats if seat.bet]
+    hole = [line.hole] if line.hole else []
+    first, second = ([seat.cards[index] for seat in active] for index in (0, 1))
+    faces = [*first, line.upcard, *second, *hole, *line.draws]
+    return [from_face(face) for face in faces]
+
+
+def play_written(round: Round, line: Line) -> None:
+    """Play the actions that a line writes, until one is missing or the round is over.
+
+    Raises:
+        IllegalAction: at the first that is not legal, with its column.
+        NotationError: if actions are left when the round is over.
+    """
+    scripts = [list(zip(seat.actions, seat.columns or (0,) * len(seat.actions), strict=True)) for seat in line.seats]
+    while (seat := round.turn) is not None:
+        script = scripts[seat.number]
+        wanted = _OFFERS.get(round.phase)
+        if wanted is not None and (not script or script[0][0] is not wanted):
+            round.act(Action.DECLINE)
+            continue
+        if not script:
+            return
+        action, column = script.pop(0)
+        try:
+            round.act(action)
+        except IllegalAction as error:
+            raise IllegalAction(f"column {column}: {error}" if column else str(error)) from None
+    for number, script in enumerate(scripts, start=1):
+        if script and not round.void:
+            action, column = script[0]
+            raise NotationError(f"column {column}: P{number} has no turn left for {action.name}; the round is over")
+
+
+_OFFERS = {Phase.EARLY_SURRENDER: Action.SURRENDER, Phase.INSURANCE: Action.INSURE}
+
+
+def _too_short(line: Line) -> str:
+    """Say by how many cards ``next`` is too short: the fewest with which the written actions come to an end."""
+    count = next((count for count, more in _fillings() if _ends(line, more)), 1)
+    cards = write_faces(line.draws) or "none"
+    return f"next is too short: {count} more card{'s' if count > 1 else ''} needed after {cards}"
+
+
+def _fillings() -> Iterator[tuple[int, tuple[Face, ...]]]:
+    for count, rank in product(range(1, 13), range(1, 11)):
+        yield count, (Face(rank),) * count
+
+
+def _ends(line: Line, more: tuple[Face, ...]) -> bool:
+    try:
+        round = start(line._replace(draws=line.draws + more), alone=True)
+        play_written(round, line)
+    except BlackjackError:
+        return False
+    return round.over and not round.void
+
+
+def cards_left(round: Round) -> list[Card]:
+    """Return the cards that were stacked and that nobody drew."""
+    return round.table.shoe.stacked_left()
+
+
+def _check_result(round: Round, line: Line) -> None:
+    expected = line.result
+    if expected is None:
+        return
+    nets = None if round.void else round.nets
+    left = tuple(map(to_face, cards_left(round)))
+    came = Result(nets, tuple(map(to_face, round.dealer.cards)), left)
+    same_cards = not expected.dealer or _values(expected.dealer) == _values(came.dealer)
+    same_left = expected.left is None or _values(expected.left) == _values(left)
+    if expected.nets != nets or not same_cards or not same_left:
+        raise NotationError(f"the result differs: expected {write_result(expected)}, got {write_result(came)}")
+
+
+def _values(faces: tuple[Face, ...]) -> list[str]:
+    return [RANKS[min(face.rank, 10) - 1] for face in faces]

@@ -1,0 +1,391 @@
+"""A round, from the deal to the settlement: the readable engine, which states the order of events.
+
+A round never looks ahead: `Round.act` takes one action of the seat in turn and goes on to the next decision, or to the
+end. All that anyone may know of it stands in `Round.events` and in the `View` of a seat.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bj_env.cards import Card, OutOfCards
+from bj_env.decisions import HandView, HouseRule, View, ask, names
+from bj_env.errors import DecisionError, IllegalAction
+from bj_env.events import DEALER, Event, Kind
+from bj_env.hand import Hand
+from bj_env.participants import Seat
+from bj_env.rules import (
+    dealer_peeks,
+    double_refusal,
+    early_surrender_refusal,
+    hit_refusal,
+    insurance_refusal,
+    insurance_stake,
+    is_charlie,
+    is_short,
+    late_surrender_refusal,
+    play_mask,
+    split_refusal,
+)
+from bj_env.settlement import any_in_play, second_card_due, settle
+from bj_env.terms import REFUSALS, TICKS, Action, HoleCard, Phase, Refusal
+
+if TYPE_CHECKING:
+    from bj_env.table import Table
+
+_OFFER = {Phase.EARLY_SURRENDER: Action.SURRENDER, Phase.INSURANCE: Action.INSURE}
+_NEXT = {Phase.EARLY_SURRENDER: Phase.INSURANCE, Phase.INSURANCE: Phase.PLAY}
+_ACTIONS = tuple(tuple(action for action in Action if mask >> action & 1) for mask in range(1 << len(Action)))
+_HOUSE_RULE = HouseRule()
+
+
+class Round:
+    """One round, from the deal to the settlement.
+
+    Attributes:
+        phase: what the seat in turn is being asked; `Phase.ROUND_OVER` at the end.
+        seats: every seat, those that sit out too.
+        hand_index: which of its hands is in turn.
+        mask: the legal actions as bits ``1 << action``; 0 when the round is over.
+        dealer: the dealer's hand, as far as its cards are face up.
+        hole: the dealer's hole card, hidden until it is turned.
+        dealt: each seat's first two cards.
+        draws: the cards drawn after the deal, in order.
+        actions: each seat's actions in order.
+        void: whether the round was a misdeal.
+    """
+
+    def __init__(self, table: "Table", bets: Sequence[int]) -> None:
+        self.table = table
+        self.rules = table.rules
+        self.events: list[Event] = []
+        self.seats = [Seat(number, player, bet * TICKS) for number, (player, bet) in enumerate(zip(table.players, bets))]
+        self.active = [seat for seat in self.seats if seat.bet]
+        self.dealer = Hand()
+        self.hole: Card | None = None
+        self.dealt: list[tuple[Card, ...]] = [() for _ in self.seats]
+        self.draws: list[Card] = []
+        self.actions: list[list[Action]] = [[] for _ in self.seats]
+        self.phase = Phase.EARLY_SURRENDER
+        self._at = 0
+        self.hand_index = 0
+        self.mask = 0
+        self.void = False
+        self._begin()
+
+    def _begin(self) -> None:
+        for seat in self.active:
+            seat.player.pay(seat.bet)
+            seat.hands.append(Hand(stake=seat.bet))
+            self.events.append(Event(Kind.BET, seat.number, ticks=seat.bet))
+        self.table.prepare_shoe(self.events)
+        try:
+            self._deal()
+            self._go_on()
+        except OutOfCards:
+            self._misdeal()
+
+    def _deal(self) -> None:
+        for seat in self.active:
+            self._give(seat.hands[0], seat.number)
+        self._give(self.dealer, DEALER)
+        for seat in self.active:
+            self._give(seat.hands[0], seat.number)
+        self.dealt = [tuple(seat.hands[0].cards) if seat.bet else () for seat in self.seats]
+        if self.rules.hole_card in (HoleCard.PEEK, HoleCard.NOPEEK):
+            self.hole = self._draw()
+            self.events.append(Event(Kind.HOLE_CARD))
+
+    def _go_on(self) -> None:
+        """Go to the next decision; when there is none left, end the round."""
+        while self.phase < Phase.PLAY:
+            if self._ask_next_seat():
+                return
+            self._at = 0
+            if self.phase is Phase.INSURANCE and self._peek():
+                return self._end()
+            self.phase = _NEXT[self.phase]
+        if not self._find_hand():
+            self._end()
+
+    def _ask_next_seat(self) -> bool:
+        """Go to the next seat to which early surrender or insurance is open."""
+        for at in range(self._at, len(self.active)):
+            if self._offer_refusal(self.active[at]) == Refusal.LEGAL:
+                self._at, self.mask = at, 1 << _OFFER[self.phase] | 1 << Action.DECLINE
+                return True
+        return False
+
+    def _offer_refusal(self, seat: Seat) -> int:
+        hand = seat.hands[0]
+        if self.phase is Phase.EARLY_SURRENDER:
+            return early_surrender_refusal(self.rules, self.upcard.value, hand.blackjack)
+        if hand.surrendered:
+            return Refusal.NOT_ASKED
+        stake = insurance_stake(self.rules, seat.bet)
+        return insurance_refusal(self.rules, self.upcard.value, stake, is_short(seat.player.free, stake))
+
+    def _peek(self) -> bool:
+        """Let the dealer look at the hole card where the house does; tell whether that ends the round."""
+        if not dealer_peeks(self.rules, self.upcard.value) or self.hole is None:
+            return False
+        found = self.upcard.value + self.hole.value == 11
+        self.events.append(Event(Kind.PEEK, ticks=int(found)))
+        return found
+
+    def _find_hand(self) -> bool:
+        """Go to the next hand that has a choice, filling split hands on the way."""
+        while self._at < len(self.active):
+            seat = self.active[self._at]
+            while self.hand_index < len(seat.hands):
+                hand = seat.hands[self.hand_index]
+                if len(hand.cards) == 1:
+                    self._draw_to(hand, seat.number)
+                if not hand.finished:
+                    self.mask = self._play_mask(seat, hand)
+                    if self.mask:
+                        return True
+                    hand.finished = True
+                self.hand_index += 1
+            self._at, self.hand_index = self._at + 1, 0
+        return False
+
+    def _play_mask(self, seat: Seat, hand: Hand) -> int:
+        return play_mask(
+            self.rules,
+            hand.total,
+            hand.soft,
+            len(hand.cards),
+            hand.pair(self.rules) > 0,
+            hand.from_split,
+            hand.split_aces,
+            len(seat.hands),
+            is_short(seat.player.free, seat.bet),
+        )
+
+    def act(self, action: int) -> None:
+        """Take the action of the seat in turn and go on to the next decision, or to the end.
+
+        Raises:
+            IllegalAction: if it is not legal; nothing has changed then.
+        """
+        self.check(action)
+        action = Action(action)
+        seat = self.active[self._at]
+        self.actions[seat.number].append(action)
+        self.events.append(Event(Kind.ACTION, seat.number, self.hand_index, action=action))
+        try:
+            self._take(action, seat, seat.hands[self.hand_index])
+            self._go_on()
+        except OutOfCards:
+            self._misdeal()
+
+    def _take(self, action: Action, seat: Seat, hand: Hand) -> None:
+        if action is Action.HIT:
+            self._draw_to(hand, seat.number)
+        elif action is Action.STAND:
+            hand.finished = True
+        elif action is Action.DOUBLE:
+            self._stake_again(seat, hand)
+            hand.doubled = hand.finished = True
+            self._draw_to(hand, seat.number)
+        elif action is Action.SPLIT:
+            seat.player.pay(seat.bet)
+            seat.hands[self.hand_index : self.hand_index + 1] = hand.split()
+        elif action is Action.SURRENDER:
+            hand.surrendered = hand.finished = True
+        elif action is Action.INSURE:
+            seat.insurance = insurance_stake(self.rules, seat.bet)
+            seat.player.pay(seat.insurance)
+        if self.phase < Phase.PLAY:
+            self._at += 1
+
+    def _stake_again(self, seat: Seat, hand: Hand) -> None:
+        seat.player.pay(seat.bet)
+        hand.stake += seat.bet
+
+    def _end(self) -> None:
+        """Let the dealer play, then settle."""
+        self._dealer_plays()
+        self.phase, self.mask = Phase.ROUND_OVER, 0
+        for seat in self.active:
+            seat.net = settle(self.rules, seat, self.dealer, self.events)
+        self._close()
+
+    def _dealer_plays(self) -> None:
+        playing = any_in_play(self.rules, self.active)
+        if self.hole is not None:
+            self._show(self.hole, self.dealer, DEALER, Kind.TURN)
+        elif second_card_due(self.rules, self.active, self.upcard.value, playing):
+            self._draw_to(self.dealer, DEALER)
+        if playing and not self.dealer.blackjack:
+            while self.dealer.total < 21 and self._dealer_hits():
+                self._draw_to(self.dealer, DEALER)
+
+    def _dealer_hits(self) -> bool:
+        decision = self.table.dealer.decision or _HOUSE_RULE
+        action = ask(decision.play, self._dealer_view(), "the dealer")
+        if action not in (Action.HIT, Action.STAND):
+            raise DecisionError(f"the dealer: expected HIT or STAND, got {action!r}")
+        return action == Action.HIT
+
+    def _misdeal(self) -> None:
+        """Void the round: there is no card left, on or off the table, to go on with."""
+        self.void = True
+        self.phase, self.mask = Phase.ROUND_OVER, 0
+        self.events.append(Event(Kind.MISDEAL))
+        self.table.shoe.shuffle_pending = True
+        self._close()
+
+    def _close(self) -> None:
+        for seat in self.active:
+            seat.player.receive(seat.staked + seat.net)
+        self.table.shoe.end_round()
+
+    def _draw(self) -> Card:
+        shoe = self.table.shoe
+        try:
+            return shoe.draw()
+        except OutOfCards:
+            if not shoe.shuffle_discards():
+                raise
+        self.events.append(Event(Kind.SHUFFLE))
+        self.table.see_only(self._face_up())
+        return shoe.draw()
+
+    def _face_up(self) -> list[Card]:
+        return [card for hand in (self.dealer, *self._hands()) for card in hand.cards]
+
+    def _hands(self) -> list[Hand]:
+        return [hand for seat in self.active for hand in seat.hands]
+
+    def _give(self, hand: Hand, seat: int, kind: Kind = Kind.DEAL) -> None:
+        """Draw a card face up to a hand."""
+        self._show(self._draw(), hand, seat, kind)
+
+    def _show(self, card: Card, hand: Hand, seat: int, kind: Kind) -> None:
+        hand.add(card)
+        self.table.seen[card.value] += 1
+        self.events.append(Event(kind, seat, self.hand_index, card, None, hand.total, hand.soft))
+
+    def _draw_to(self, hand: Hand, seat: int) -> None:
+        """Draw a card after the deal; that may make a charlie."""
+        self._give(hand, seat, Kind.DRAW)
+        self.draws.append(hand.cards[-1])
+        if seat != DEALER and is_charlie(self.rules, hand.total, len(hand.cards)):
+            hand.charlie = hand.finished = True
+
+    @property
+    def over(self) -> bool:
+        """Whether the round has ended."""
+        return self.phase is Phase.ROUND_OVER
+
+    @property
+    def upcard(self) -> Card:
+        """The dealer's up card."""
+        return self.dealer.cards[0]
+
+    @property
+    def turn(self) -> Seat | None:
+        """The seat that is being asked."""
+        return None if self.over else self.active[self._at]
+
+    @property
+    def legal(self) -> tuple[Action, ...]:
+        """The legal actions."""
+        return _ACTIONS[self.mask]
+
+    def refusal(self, action: int) -> Refusal:
+        """Tell why the seat in turn may not take an action; `Refusal.LEGAL` if it may."""
+        seat = self.turn
+        if seat is None or action not in list(Action):
+            return Refusal.NOT_ASKED
+        if self.phase is not Phase.PLAY:
+            legal = self.mask >> action & 1
+            return Refusal.LEGAL if legal else Refusal.NOT_ASKED
+        return Refusal(self._play_refusal(Action(action), seat, seat.hands[self.hand_index]))
+
+    def _play_refusal(self, action: Action, seat: Seat, hand: Hand) -> int:
+        rules, short, aces = self.rules, is_short(seat.player.free, seat.bet), hand.split_aces
+        if action is Action.STAND:
+            return Refusal.LEGAL
+        if action is Action.HIT:
+            return hit_refusal(rules, aces)
+        if action is Action.DOUBLE:
+            return double_refusal(rules, hand.total, hand.soft, len(hand.cards), hand.from_split, aces, short)
+        if action is Action.SPLIT:
+            return split_refusal(rules, hand.pair(rules) > 0, aces, len(seat.hands), short)
+        if action is Action.SURRENDER:
+            return late_surrender_refusal(rules, len(hand.cards), hand.from_split, hand.blackjack)
+        return Refusal.NOT_ASKED
+
+    def check(self, action: int) -> None:
+        """Refuse an action that is not legal now.
+
+        Raises:
+            IllegalAction: naming the seat, the hand, what is legal, and the rule.
+        """
+        if self.over:
+            raise IllegalAction(f"the round is over; expected no action, got {action!r}")
+        whole = isinstance(action, int) and not isinstance(action, bool)
+        if not whole or action not in range(len(Action)):
+            raise IllegalAction(f"{self.where()}: expected one of {names(self.legal)}, got {action!r}")
+        if not self.mask >> action & 1:
+            reason = REFUSALS[self.refusal(action)]
+            expected = f"expected one of {names(self.legal)}, got {Action(action).name}"
+            raise IllegalAction(f"{self.where()}: {expected}: {reason}")
+
+    def where(self) -> str:
+        """Say whose turn it is: the seat, the hand and the dealer's card."""
+        seat, hand = self.active[self._at], self.active[self._at].hands[self.hand_index]
+        return f"{seat.label} hand {self.hand_index + 1} ({hand}) against {self.upcard}"
+
+    def view(self) -> View:
+        """Return what the seat in turn may see."""
+        seat = self.active[self._at]
+        return self._view(seat.number, self.hand_index, seat.hands[self.hand_index], seat, self.legal)
+
+    def _dealer_view(self) -> View:
+        return self._view(DEALER, 0, self.dealer, None, (Action.STAND, Action.HIT))
+
+    def _view(self, number: int, index: int, hand: Hand, seat: Seat | None, legal: tuple[Action, ...]) -> View:
+        return View(
+            self.rules,
+            self.phase,
+            number,
+            index,
+            tuple(hand.cards),
+            hand.total,
+            hand.soft,
+            hand.pair(self.rules),
+            self.upcard,
+            legal,
+            seat.bet / TICKS if seat else 0,
+            seat.player.bankroll if seat else None,
+            tuple(tuple(_hand_view(hand) for hand in seat.hands) for seat in self.seats),
+            tuple(self.table.seen),
+            self.table.streams[number],
+        )
+
+    def ask(self) -> None:
+        """Ask the decision of the seat in turn, and act on its answer.
+
+        Raises:
+            DecisionError: if it fails or its answer is not legal; the round stands as before.
+        """
+        decision = self.active[self._at].player.decision
+        if decision is None:
+            raise DecisionError(f"{self.where()}: the seat has no decision to ask")
+        action = ask(decision.answer, self.view(), self.where())
+        try:
+            self.act(action)
+        except IllegalAction as error:
+            raise DecisionError(f"{type(decision).__name__} answered what is not legal; {error}") from None
+
+    @property
+    def nets(self) -> tuple[int, ...]:
+        """What each seat has won or lost, in ticks, once the round is over."""
+        return tuple(seat.net for seat in self.seats)
+
+
+def _hand_view(hand: Hand) -> HandView:
+    return HandView(tuple(hand.cards), hand.total, hand.soft, hand.stake / TICKS)

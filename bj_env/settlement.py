@@ -1,0 +1,59 @@
+"""Settlement: what the dealer owes an answer to, and what each seat wins or loses in the end."""
+
+from collections.abc import Iterable, Sequence
+
+from bj_env.events import Event, Kind
+from bj_env.hand import Hand
+from bj_env.participants import Seat
+from bj_env.rules import (
+    hand_net,
+    in_play,
+    insurance_net,
+    original_bet_net,
+    surrender_net,
+    takes_second_card,
+)
+from bj_env.terms import Rules, Surrender
+
+
+def any_in_play(rules: Rules, seats: Iterable[Seat]) -> bool:
+    """Tell whether the dealer must draw against some hand."""
+    return any(
+        in_play(rules, hand.total > 21, hand.surrendered, hand.charlie, hand.blackjack)
+        for seat in seats
+        for hand in seat.hands
+    )
+
+
+def second_card_due(rules: Rules, seats: Sequence[Seat], upcard: int, playing: bool) -> bool:
+    """Tell whether a dealer without a hole card takes a second card; ``playing``: some hand is in play."""
+    insured = any(seat.insurance for seat in seats)
+    waiting = any(seat.hands[0].blackjack or _surrendered_late(rules, seat.hands[0]) for seat in seats)
+    over_one_bet = any(sum(hand.stake for hand in seat.hands) > seat.bet for seat in seats)
+    return takes_second_card(rules, upcard, playing, insured, waiting, over_one_bet)
+
+
+def _surrendered_late(rules: Rules, hand: Hand) -> bool:
+    return hand.surrendered and rules.surrender is Surrender.LATE
+
+
+def settle(rules: Rules, seat: Seat, dealer: Hand, events: list[Event]) -> int:
+    """Settle a seat hand by hand, its insurance too; note each in ``events`` and return the net in ticks."""
+    total, paid = 0, False
+    for index, hand in enumerate(seat.hands):
+        won = _hand_net(rules, seat, hand, dealer, paid)
+        paid = paid or won < 0
+        total += won
+        events.append(Event(Kind.SETTLE, seat.number, index, None, None, hand.total, hand.soft, won))
+    if seat.insurance:
+        won = insurance_net(seat.insurance, dealer.blackjack)
+        total += won
+        events.append(Event(Kind.INSURANCE, seat.number, ticks=won))
+    return total
+
+
+def _hand_net(rules: Rules, seat: Seat, hand: Hand, dealer: Hand, paid: bool) -> int:
+    if hand.surrendered:
+        return surrender_net(rules, seat.bet, not _surrendered_late(rules, hand), dealer.blackjack)
+    net = hand_net(rules, hand.stake, hand.total, hand.blackjack, hand.charlie, dealer.total, dealer.blackjack)
+    return original_bet_net(rules, net, seat.bet, dealer.blackjack, paid)

@@ -1,0 +1,161 @@
+"""The table: rules, a shoe that lasts from round to round, players with money, and a dealer.
+
+`bj_env.round.Round` states what happens in a round.
+"""
+
+from collections.abc import Sequence
+
+from bj_env.cards import Card, Shoe
+from bj_env.chance import Stream
+from bj_env.decisions import View, ask
+from bj_env.errors import BlackjackError, DecisionError
+from bj_env.events import Event, Kind
+from bj_env.houses import rules_from
+from bj_env.participants import Dealer, Player
+from bj_env.round import Round
+from bj_env.rules import is_short
+from bj_env.terms import TICKS, Phase, Rules
+
+
+class Table:
+    """A table: rules, a shoe that lasts from round to round, players with money, and a dealer.
+
+    Args:
+        rules: a house, a rule text, a TOML file or a `Rules`.
+        players: who sits where, in the order of the seats.
+        dealer: who sits in the dealer's chair.
+        seed: of all chance at this table.
+        number: which of several tables with that seed this is; they share no shoe.
+        shoe: cards of another composition than the decks of the rules.
+
+    Raises:
+        BlackjackError: if nobody sits there, or if the first deal would need over half the shoe.
+
+    >>> table = Table("six-deck", [Player("ann")], seed=1)
+    >>> round = table.deal([10])
+    >>> len(round.seats[0].hands[0].cards)
+    2
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str,
+        players: Sequence[Player],
+        *,
+        dealer: Dealer | None = None,
+        seed: int = 0,
+        number: int = 0,
+        shoe: Sequence[Card] | None = None,
+    ) -> None:
+        self.rules = rules_from(rules)
+        self.players = list(players)
+        self.dealer = dealer or Dealer()
+        self.shoe = Shoe(self.rules, seed, table=number, cards=shoe)
+        self.streams = [Stream(seed, table=number, stream=seat + 1) for seat in range(len(self.players) + 1)]
+        self.seen = [0] * 11
+        self.round: Round | None = None
+        self._fresh = True
+        self._check_size()
+
+    def _check_size(self) -> None:
+        if not self.players:
+            raise BlackjackError("players: expected at least one, got none")
+        needed, size = 2 * len(self.players) + 2, len(self.shoe.cards)
+        if not self.shoe.infinite and 2 * needed > size:
+            raise BlackjackError(
+                f"players: expected a first deal of at most half the shoe, "
+                f"got {len(self.players)} seats that need {needed} of {size} cards"
+            )
+
+    @property
+    def shuffle_pending(self) -> bool:
+        """Whether the shoe is shuffled before the next round."""
+        return self._fresh or self.shoe.shuffle_pending
+
+    def check_bets(self, bets: Sequence[int]) -> None:
+        """Refuse bets that cannot be made.
+
+        Raises:
+            BlackjackError: at the first bet that is not 0, within the house's limits and covered, by seat.
+        """
+        if len(bets) != len(self.players):
+            raise BlackjackError(f"bets: expected one for each of {len(self.players)} seats, got {len(bets)}")
+        rules = self.rules
+        for seat, (player, bet) in enumerate(zip(self.players, bets, strict=True), start=1):
+            whole = isinstance(bet, int) and not isinstance(bet, bool)
+            if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
+                limits = f"0 or {rules.min_bet} to {rules.max_bet} chips"
+                raise BlackjackError(f"bet of P{seat}: expected {limits}, got {bet!r}")
+            if is_short(player.free, bet * TICKS):
+                raise BlackjackError(f"bet of P{seat}: expected at most the {player.bankroll:g} chips it has, got {bet}")
+        if not any(bets):
+            raise BlackjackError("bets: expected at least one above 0")
+
+    def deal(self, bets: Sequence[int]) -> Round:
+        """Start a round: bets in chips by seat, 0 sits out.
+
+        Raises:
+            BlackjackError: if a bet cannot be made, or a round is still being played.
+        """
+        if self.round is not None and not self.round.over:
+            raise BlackjackError("deal: expected the round before to be over")
+        self.check_bets(bets)
+        self.round = Round(self, bets)
+        return self.round
+
+    def play_round(self) -> Round:
+        """Play a whole round, asking every player's decision for bets and actions.
+
+        Raises:
+            DecisionError: if a decision fails or answers nonsense.
+        """
+        round = self.deal([self.ask_bet(seat) for seat in range(len(self.players))])
+        while not round.over:
+            round.ask()
+        return round
+
+    def ask_bet(self, seat: int) -> int:
+        """Ask a player's decision for its bet in chips; one that cannot cover the minimum sits out."""
+        player = self.players[seat]
+        if player.decision is None:
+            raise DecisionError(f"P{seat + 1} has no decision to ask")
+        if is_short(player.free, self.rules.min_bet * TICKS):
+            return 0
+        return ask(player.decision.bet, self.bet_view(seat), f"P{seat + 1}")
+
+    def bet_view(self, seat: int) -> View:
+        """Return what a seat may see while bets are made."""
+        return View(
+            self.rules, Phase.BET, seat, 0, (), 0, False, 0, None, (), 0, self.players[seat].bankroll,
+            ((),) * len(self.players), tuple(self.seen), self.streams[seat],
+        )  # fmt: skip
+
+    def prepare_shoe(self, events: list[Event]) -> None:
+        """Shuffle and burn if due."""
+        if self._fresh or self.shoe.shuffle_pending:
+            if not self._fresh:
+                self.shoe.shuffle()
+            self._fresh = False
+            self.seen = [0] * 11
+            events.append(Event(Kind.SHUFFLE))
+            for _ in range(self.rules.burn_cards):
+                self.shoe.draw()
+                events.append(Event(Kind.BURN))
+        self.shoe.begin_round()
+
+    def stack(self, cards: Sequence[Card], *, alone: bool = False) -> None:
+        """Put given cards on top of a fresh shoe, as if shuffled so; ``alone`` leaves nothing below them.
+
+        Raises:
+            BlackjackError: if the shoe does not hold these cards.
+        """
+        self.shoe.stack(cards, alone=alone)
+        self.seen = [0] * 11
+        self._fresh = False
+        self.shoe.shuffle_pending = False
+
+    def see_only(self, cards: Sequence[Card]) -> None:
+        """Forget what was seen before a shuffle in mid-round, but not the cards on the table."""
+        self.seen = [0] * 11
+        for card in cards:
+            self.seen[card.value] += 1
