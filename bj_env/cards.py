@@ -79,7 +79,7 @@ class Shoe:
         cards: the composition, if not the decks of the rules.
     """
 
-    __slots__ = ("_at", "_front", "_moved", "_pool", "_round_start", "cards", "chance", "dealt", "rules", "shuffle_pending")
+    __slots__ = ("_at", "_front", "_moved", "_pool", "_round_start", "_spent", "cards", "chance", "dealt", "rules")
 
     def __init__(self, rules: Rules, seed: int, *, table: int = 0, cards: Sequence[Card] | None = None) -> None:
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < SEEDS:
@@ -87,12 +87,12 @@ class Shoe:
         self.rules = rules
         self.cards = tuple(cards) if cards is not None else FACES * max(rules.decks, 1)
         self.chance = Stream(seed, table=table)
-        self.shuffle_pending = False
+        self._spent = False
         self._fill(self.cards)
 
     def _fill(self, pool: Sequence[Card]) -> None:
         self._pool = pool
-        self._front: list[Card] = []
+        self._front: list[Card | None] = []
         self._at = 0
         self._moved: dict[int, int] = {}
         self.dealt: list[Card] = []
@@ -104,6 +104,11 @@ class Shoe:
         return self.rules.decks == 0
 
     @property
+    def shuffle_pending(self) -> bool:
+        """Whether the shoe is shuffled before the next round: the cut card is out, or the discards are in use."""
+        return self._spent or (bool(self.dealt) and shuffle_due(self.rules, len(self.dealt), len(self.cards)))
+
+    @property
     def left(self) -> int:
         """How many cards can be drawn before the shoe is out (of an infinite one: of the cards stacked on top)."""
         return len(self._front) + (0 if self.infinite else len(self._pool) - self._at)
@@ -112,7 +117,7 @@ class Shoe:
         """Bring all cards back and start a new order."""
         self._fill(self.cards)
         self.chance.next_shoe()
-        self.shuffle_pending = False
+        self._spent = False
 
     def shuffle_discards(self) -> bool:
         """Start a new order of the discards, the table's cards excluded; tell whether there were any."""
@@ -121,21 +126,20 @@ class Shoe:
             return False
         self._fill(discards)
         self.chance.next_shoe()
-        self.shuffle_pending = True
+        self._spent = True
         return True
 
     def stacked_left(self) -> list[Card]:
         """Return the stacked cards that nobody has drawn, the next one first."""
-        return self._front[::-1]
+        return [card for card in reversed(self._front) if card is not None]
+
+    def retire(self) -> None:
+        """Have the shoe shuffled before the next round, wherever its cut card is."""
+        self._spent = True
 
     def begin_round(self) -> None:
         """Note that what was dealt until now are discards."""
         self._round_start = len(self.dealt)
-
-    def end_round(self) -> None:
-        """Note whether a shuffle is due before the next round."""
-        if shuffle_due(self.rules, len(self.dealt), len(self.cards)):
-            self.shuffle_pending = True
 
     def draw(self) -> Card:
         """Return the next card.
@@ -143,11 +147,8 @@ class Shoe:
         Raises:
             OutOfCards: if there is none.
         """
-        if self._front:
-            drawn = self._front.pop()
-        elif self.infinite and self._pool:
-            drawn = FACES[self.chance.below(52)]
-        else:
+        drawn = self._front.pop() if self._front else None
+        if drawn is None:
             drawn = self._draw_from_pool()
         self.dealt.append(drawn)
         return drawn
@@ -157,21 +158,27 @@ class Shoe:
         left = len(self._pool) - at
         if left == 0:
             raise OutOfCards
+        if self.infinite:
+            return self._pool[self.chance.below(left)]
         chosen = at + self.chance.below(left)
         drawn = self._pool[moved.get(chosen, chosen)]
         moved[chosen] = moved.get(at, at)
         self._at = at + 1
         return drawn
 
-    def stack(self, cards: Iterable[Card], *, alone: bool = False) -> None:
+    def stack(self, cards: Iterable[Card | None], *, alone: bool = False) -> None:
         """Put given cards on top of a fresh order of the rest, or (``alone``) leave nothing below them.
+
+        None stands for a card that chance draws from the rest.
 
         Raises:
             BlackjackError: if the shoe does not hold these cards.
         """
         front = list(cards)
-        rest = self.cards if self.infinite else _without(self.cards, front)
+        known = [card for card in front if card is not None]
+        rest = self.cards if self.infinite else _without(self.cards, known)
         self._fill([] if alone else rest)
+        self._spent = False
         self._front = front[::-1]
 
 

@@ -82,14 +82,6 @@ class Decision(ABC):
         return self.play(view)
 
 
-class HouseRule(Decision):
-    """The dealer's own rule: draw to 16, and on a soft 17 where the house says so."""
-
-    def play(self, view: View) -> Action:
-        """Hit or stand."""
-        return Action.HIT if dealer_hits(view.rules, view.total, view.soft) else Action.STAND
-
-
 class HitDecision(Decision):
     """Plays by one question, hit or not; the adapter for logics written as ``hit(total, soft, upcard) -> bool``.
 
@@ -138,7 +130,10 @@ class NeverBust(HitDecision):
 
 
 class Mimic(Decision):
-    """Plays as the dealer must: draws to 16 (and on a soft 17 under H17), never doubles, splits or surrenders."""
+    """Plays as the dealer must: draws to 16 (and on a soft 17 under H17), never doubles, splits or surrenders.
+
+    In the dealer's chair it is the house's rule as a decision.
+    """
 
     def play(self, view: View) -> Action:
         """Hit or stand by the dealer's rule."""
@@ -229,7 +224,7 @@ class Prompt(Decision):
         return Action(self.ask(view))
 
 
-def ask(question: Callable[[View], Answer], view: View, who: str) -> Answer:
+def ask(question: Callable[[View], Answer], view: View, where: Callable[[], str]) -> Answer:
     """Ask a decision, turning whatever it raises into an error that says who failed and where.
 
     Raises:
@@ -238,9 +233,9 @@ def ask(question: Callable[[View], Answer], view: View, who: str) -> Answer:
     try:
         return question(view)
     except DecisionError as error:
-        raise DecisionError(f"{who}: {error}") from None
+        raise DecisionError(f"{where()}: {error}") from None
     except Exception as error:
-        raise DecisionError(f"{who}: the decision failed with {type(error).__name__}: {error}") from error
+        raise DecisionError(f"{where()}: the decision failed with {type(error).__name__}: {error}") from error
 
 
 def names(actions: Iterable[Action]) -> str:

@@ -42,6 +42,10 @@ class Player(Participant):
 
     def __init__(self, name: str, decision: "Decision | None" = None, *, bankroll: float | None = None) -> None:
         super().__init__(name, decision)
+        self.refill(bankroll)
+
+    def refill(self, bankroll: float | None) -> None:
+        """Set the money that is not staked, in chips; None is without limit."""
         self.free = -1 if bankroll is None else ticks(bankroll, "bankroll")
 
     @property

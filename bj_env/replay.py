@@ -1,6 +1,6 @@
 """Replay: a line of notation played at a table, and a round written as a line."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 from bj_env.cards import Card, from_face, to_face
@@ -77,31 +77,42 @@ def stacked(line: Line) -> list[Card]:
     return [from_face(face) for face in faces]
 
 
-def play_written(round: Round, line: Line) -> None:
+def play_written(round: Round, line: Line, ask_other: Callable[[Round], bool] | None = None) -> None:
     """Play the actions that a line writes, until one is missing or the round is over.
+
+    Args:
+        round: the round that was dealt from the line.
+        line: the line.
+        ask_other: decides for the seat in turn when its actions are used up, and tells whether it did.
 
     Raises:
         IllegalAction: at the first that is not legal, with its column.
         NotationError: if actions are left when the round is over.
     """
     scripts = [list(zip(seat.actions, seat.columns or (0,) * len(seat.actions), strict=True)) for seat in line.seats]
-    while (seat := round.turn) is not None:
-        script = scripts[seat.number]
-        wanted = _OFFERS.get(round.phase)
-        if wanted is not None and (not script or script[0][0] is not wanted):
+    while not round.over:
+        script = scripts[round.active_seat.number]
+        offered = _OFFERS.get(round.phase)
+        if not script and ask_other is not None:
+            if not ask_other(round):
+                return
+        elif offered is not None and (not script or script[0][0] is not offered):
             round.act(Action.DECLINE)
-            continue
-        if not script:
+        elif not script:
             return
-        action, column = script.pop(0)
-        try:
-            round.act(action)
-        except IllegalAction as error:
-            raise IllegalAction(f"column {column}: {error}" if column else str(error)) from None
+        else:
+            _act_written(round, *script.pop(0))
     for number, script in enumerate(scripts, start=1):
         if script and not round.void:
             action, column = script[0]
             raise NotationError(f"column {column}: P{number} has no turn left for {action.name}; the round is over")
+
+
+def _act_written(round: Round, action: Action, column: int) -> None:
+    try:
+        round.act(action)
+    except IllegalAction as error:
+        raise IllegalAction(f"column {column}: {error}" if column else str(error)) from None
 
 
 _OFFERS = {Phase.EARLY_SURRENDER: Action.SURRENDER, Phase.INSURANCE: Action.INSURE}

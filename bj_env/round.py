@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bj_env.cards import Card, OutOfCards
-from bj_env.decisions import HandView, HouseRule, View, ask, names
+from bj_env.decisions import HandView, View, ask, names
 from bj_env.errors import DecisionError, IllegalAction
 from bj_env.events import DEALER, Event, Kind
 from bj_env.hand import Hand
 from bj_env.participants import Seat
 from bj_env.rules import (
+    dealer_hits,
     dealer_peeks,
     double_refusal,
     early_surrender_refusal,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 _OFFER = {Phase.EARLY_SURRENDER: Action.SURRENDER, Phase.INSURANCE: Action.INSURE}
 _NEXT = {Phase.EARLY_SURRENDER: Phase.INSURANCE, Phase.INSURANCE: Phase.PLAY}
 _ACTIONS = tuple(tuple(action for action in Action if mask >> action & 1) for mask in range(1 << len(Action)))
-_HOUSE_RULE = HouseRule()
 
 
 class Round:
@@ -135,7 +135,7 @@ class Round:
     def _find_hand(self) -> bool:
         """Go to the next hand that has a choice, filling split hands on the way."""
         while self._at < len(self.active):
-            seat = self.active[self._at]
+            seat = self.active_seat
             while self.hand_index < len(seat.hands):
                 hand = seat.hands[self.hand_index]
                 if len(hand.cards) == 1:
@@ -170,7 +170,7 @@ class Round:
         """
         self.check(action)
         action = Action(action)
-        seat = self.active[self._at]
+        seat = self.active_seat
         self.actions[seat.number].append(action)
         self.events.append(Event(Kind.ACTION, seat.number, self.hand_index, action=action))
         try:
@@ -222,24 +222,28 @@ class Round:
                 self._draw_to(self.dealer, DEALER)
 
     def _dealer_hits(self) -> bool:
-        decision = self.table.dealer.decision or _HOUSE_RULE
-        action = ask(decision.play, self._dealer_view(), "the dealer")
+        decision = self.table.dealer.decision
+        if decision is None:
+            return dealer_hits(self.rules, self.dealer.total, self.dealer.soft)
+        action = ask(decision.play, self._dealer_view(), self._where_dealer)
         if action not in (Action.HIT, Action.STAND):
-            raise DecisionError(f"the dealer: expected HIT or STAND, got {action!r}")
+            raise DecisionError(f"{self._where_dealer()}: expected HIT or STAND, got {action!r}")
         return action == Action.HIT
+
+    def _where_dealer(self) -> str:
+        return f"dealer ({self.dealer})"
 
     def _misdeal(self) -> None:
         """Void the round: there is no card left, on or off the table, to go on with."""
         self.void = True
         self.phase, self.mask = Phase.ROUND_OVER, 0
         self.events.append(Event(Kind.MISDEAL))
-        self.table.shoe.shuffle_pending = True
+        self.table.shoe.retire()
         self._close()
 
     def _close(self) -> None:
         for seat in self.active:
             seat.player.receive(seat.staked + seat.net)
-        self.table.shoe.end_round()
 
     def _draw(self) -> Card:
         shoe = self.table.shoe
@@ -285,9 +289,9 @@ class Round:
         return self.dealer.cards[0]
 
     @property
-    def turn(self) -> Seat | None:
-        """The seat that is being asked."""
-        return None if self.over else self.active[self._at]
+    def active_seat(self) -> Seat:
+        """The seat that is being asked, while the round is not over."""
+        return self.active[self._at]
 
     @property
     def legal(self) -> tuple[Action, ...]:
@@ -296,9 +300,9 @@ class Round:
 
     def refusal(self, action: int) -> Refusal:
         """Tell why the seat in turn may not take an action; `Refusal.LEGAL` if it may."""
-        seat = self.turn
-        if seat is None or action not in list(Action):
+        if self.over or action not in list(Action):
             return Refusal.NOT_ASKED
+        seat = self.active_seat
         if self.phase is not Phase.PLAY:
             legal = self.mask >> action & 1
             return Refusal.LEGAL if legal else Refusal.NOT_ASKED
@@ -336,12 +340,13 @@ class Round:
 
     def where(self) -> str:
         """Say whose turn it is: the seat, the hand and the dealer's card."""
-        seat, hand = self.active[self._at], self.active[self._at].hands[self.hand_index]
+        seat = self.active_seat
+        hand = seat.hands[self.hand_index]
         return f"{seat.label} hand {self.hand_index + 1} ({hand}) against {self.upcard}"
 
     def view(self) -> View:
         """Return what the seat in turn may see."""
-        seat = self.active[self._at]
+        seat = self.active_seat
         return self._view(seat.number, self.hand_index, seat.hands[self.hand_index], seat, self.legal)
 
     def _dealer_view(self) -> View:
@@ -372,10 +377,10 @@ class Round:
         Raises:
             DecisionError: if it fails or its answer is not legal; the round stands as before.
         """
-        decision = self.active[self._at].player.decision
+        decision = self.active_seat.player.decision
         if decision is None:
             raise DecisionError(f"{self.where()}: the seat has no decision to ask")
-        action = ask(decision.answer, self.view(), self.where())
+        action = ask(decision.answer, self.view(), self.where)
         try:
             self.act(action)
         except IllegalAction as error:

@@ -103,6 +103,13 @@ class Table:
         self.round = Round(self, bets)
         return self.round
 
+    def abandon(self) -> None:
+        """Give up a round in the middle: all stakes go back, its cards are discards."""
+        if self.round is not None and not self.round.over:
+            for seat in self.round.active:
+                seat.player.receive(seat.staked)
+        self.round = None
+
     def play_round(self) -> Round:
         """Play a whole round, asking every player's decision for bets and actions.
 
@@ -121,7 +128,7 @@ class Table:
             raise DecisionError(f"P{seat + 1} has no decision to ask")
         if is_short(player.free, self.rules.min_bet * TICKS):
             return 0
-        return ask(player.decision.bet, self.bet_view(seat), f"P{seat + 1}")
+        return ask(player.decision.bet, self.bet_view(seat), lambda: f"bet of P{seat + 1}")
 
     def bet_view(self, seat: int) -> View:
         """Return what a seat may see while bets are made."""
@@ -132,9 +139,10 @@ class Table:
 
     def prepare_shoe(self, events: list[Event]) -> None:
         """Shuffle and burn if due."""
-        if self._fresh or self.shoe.shuffle_pending:
-            if not self._fresh:
-                self.shoe.shuffle()
+        if self.shoe.shuffle_pending:
+            self.shoe.shuffle()
+            self._fresh = True
+        if self._fresh:
             self._fresh = False
             self.seen = [0] * 11
             events.append(Event(Kind.SHUFFLE))
@@ -143,8 +151,10 @@ class Table:
                 events.append(Event(Kind.BURN))
         self.shoe.begin_round()
 
-    def stack(self, cards: Sequence[Card], *, alone: bool = False) -> None:
+    def stack(self, cards: Sequence[Card | None], *, alone: bool = False) -> None:
         """Put given cards on top of a fresh shoe, as if shuffled so; ``alone`` leaves nothing below them.
+
+        None stands for a card that chance draws.
 
         Raises:
             BlackjackError: if the shoe does not hold these cards.
@@ -152,7 +162,6 @@ class Table:
         self.shoe.stack(cards, alone=alone)
         self.seen = [0] * 11
         self._fresh = False
-        self.shoe.shuffle_pending = False
 
     def see_only(self, cards: Sequence[Card]) -> None:
         """Forget what was seen before a shuffle in mid-round, but not the cards on the table."""

@@ -1,0 +1,81 @@
+"""Reset options: where an episode starts, if not with whatever chance deals."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+from bj_env.cards import Card, card
+from bj_env.errors import BlackjackError, choices
+from bj_env.notation import Line, house_text, parse
+from bj_env.replay import stacked
+from bj_env.terms import HoleCard, Rules
+
+OPTIONS = ("line", "shoe", "hand", "upcard")
+
+
+class Start(NamedTuple):
+    """How the first round of an episode begins.
+
+    Attributes:
+        cards: dealt first, in order, None for one that chance draws; None in place of all if nothing is given.
+        bets: in chips by seat, if they are given.
+        line: the line whose actions are played first.
+    """
+
+    cards: list[Card | None] | None = None
+    bets: tuple[int, ...] | None = None
+    line: Line | None = None
+
+    @classmethod
+    def read(cls, options: Mapping[str, Any] | None, rules: Rules, seats: int, agent: int) -> Self:
+        """Read ``reset(options=)`` for a table of so many seats, ``agent`` the first that the agent plays.
+
+        Raises:
+            BlackjackError: at an unknown, contradictory or senseless option.
+        """
+        given = dict(options or {})
+        for name in given:
+            if name not in OPTIONS:
+                raise BlackjackError(f"options: unknown option {name!r}; {choices(name, OPTIONS)}")
+        if "line" in given and len(given) > 1 or "shoe" in given and len(given) > 1:
+            raise BlackjackError(f"options: 'line' and 'shoe' stand alone, got {', '.join(map(repr, given))}")
+        if "line" in given:
+            return cls._of_line(given["line"], rules, seats)
+        if "shoe" in given:
+            return cls(cards=list(_cards("shoe", given["shoe"])))
+        if given:
+            return cls(cards=_start_cards(given, rules, seats, agent))
+        return cls()
+
+    @classmethod
+    def _of_line(cls, text: str, rules: Rules, seats: int) -> Self:
+        line = parse(text)
+        if line.rules != rules:
+            raise BlackjackError(f"options: expected a line under {house_text(rules)!r}, got {house_text(line.rules)!r}")
+        if len(line.seats) != seats:
+            raise BlackjackError(f"options: expected a line with {seats} seats, got {len(line.seats)}")
+        return cls(list(stacked(line)), tuple(seat.bet for seat in line.seats), line)
+
+
+def _start_cards(given: Mapping[str, Any], rules: Rules, seats: int, agent: int) -> list[Card | None]:
+    """Lay out a hand and an up card in the order of the deal, when every seat plays."""
+    hole = 1 if rules.hole_card in (HoleCard.PEEK, HoleCard.NOPEEK) else 0
+    cards: list[Card | None] = [None] * (2 * seats + 1 + hole)
+    if "hand" in given:
+        hand = _cards("hand", given["hand"])
+        if len(hand) != 2:
+            raise BlackjackError(f"options: expected two cards for 'hand', like 'T,6', got {given['hand']!r}")
+        cards[agent], cards[seats + 1 + agent] = hand
+    if "upcard" in given:
+        upcard = _cards("upcard", given["upcard"])
+        if len(upcard) != 1:
+            raise BlackjackError(f"options: expected one card for 'upcard', got {given['upcard']!r}")
+        cards[seats] = upcard[0]
+    return cards
+
+
+def _cards(name: str, given: Any) -> tuple[Card, ...]:
+    words = given.split(",") if isinstance(given, str) else given
+    try:
+        return tuple(word if isinstance(word, Card) else card(str(word).strip()) for word in words)
+    except TypeError:
+        raise BlackjackError(f"options: expected cards for {name!r}, like 'T,6', got {given!r}") from None
