@@ -66,21 +66,17 @@ class Stream:
         self.draws = 0
         self._words = (0, 0, 0, 0)
 
-    def word(self) -> int:
-        """Return the next 32-bit word."""
-        at = self.draws & 3
-        if at == 0:
-            block = self.draws >> 2
-            self._words = philox(block, self.shoe, self.table, self.stream, self.key_low, self.key_high)
-        self.draws += 1
-        return self._words[at]
-
     def below(self, n: int) -> int:
         """Return a number from 0 to ``n - 1``, all equally likely."""
-        number = -1
-        while number < 0:
-            number = bounded(self.word(), n)
-        return number
+        while True:
+            at = self.draws & 3
+            if at == 0:
+                block = self.draws >> 2
+                self._words = philox(block, self.shoe, self.table, self.stream, self.key_low, self.key_high)
+            self.draws += 1
+            number = bounded(self._words[at], n)
+            if number >= 0:
+                return number
 
     def next_shoe(self) -> None:
         """Go to the first draw of the next shoe."""

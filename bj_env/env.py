@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
-from typing import Any, SupportsInt
+from operator import index
+from typing import Any, SupportsIndex
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from bj_env import notation
 from bj_env.decisions import Decision, decision_from
 from bj_env.errors import BlackjackError, IllegalAction, choices
 from bj_env.hand import Hand
@@ -17,7 +17,7 @@ from bj_env.houses import rules_from
 from bj_env.observation import Layout, rules_row, write_card, write_hand, write_seen, write_turn
 from bj_env.participants import Player, ticks
 from bj_env.render import table_text
-from bj_env.replay import play_written, record
+from bj_env.replay import play_written
 from bj_env.reset_options import Start
 from bj_env.round import Round
 from bj_env.rules import is_short
@@ -66,7 +66,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
     >>> env = BlackjackEnv(seats=("agent",))
     >>> observation, info = env.reset(seed=0)
     >>> observation, reward, terminated, truncated, info = env.step(0)
-    >>> info["record"]
+    >>> str(info["record"])
     'six-deck ; D 2/9 ; P1 1 8,T S ; next 5,K => P1 +1 ; D 2,9,5,K'
     """
 
@@ -105,16 +105,15 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             self.rules, seats=len(self._decisions), bets=self.bets, parts=observation, encoding=encoding
         )
         self.observation_space = self.layout.space
-        self.action_space = spaces.Discrete(FIRST_BET + (len(self.bets) if len(self.bets) > 1 else 0))
+        self._actions = FIRST_BET + (len(self.bets) if len(self.bets) > 1 else 0)
+        self.action_space = spaces.Discrete(self._actions)
+        self.unit = min(bet for bet in self.bets if bet)
+        self._stakes = {size: place for place, size in enumerate([0, *(bet for bet in self.bets if bet)])}
+        self._mask_arrays: dict[int, NDArray[np.int8]] = {}
         self.table: Table | None = None
         self._rules_row = rules_row(self.rules)
         self._over = True
         self._table(0)  # refuses too many seats now and not at the first reset
-
-    @property
-    def unit(self) -> int:
-        """The smallest bet on offer in chips, 0 aside: the unit of rewards."""
-        return min(bet for bet in self.bets if bet)
 
     @property
     def feature_names(self) -> list[str]:
@@ -237,7 +236,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             self._finished = {
                 "nets": tuple(net / TICKS for net in nets),
                 "dealer": ",".join(map(str, round.dealer.cards)),
-                "record": notation.write(record(round)),
+                "record": round.record(),
             }
         self._over = (
             self.episode == "round"
@@ -249,7 +248,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         if not self._over:
             self._round, self._bets = None, []
 
-    def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, Info]:
+    def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, Info]:
         """Take the agent's action and go on to its next decision, or to the end of the episode.
 
         Raises:
@@ -258,9 +257,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         """
         if self._over:
             raise BlackjackError("step: expected an episode that goes on, but it is over; call reset()")
-        if not self.action_space.contains(action):
-            raise BlackjackError(f"action: expected one of 0..{self.action_space.n - 1}, got {action!r}")
-        taken = self._legalise(int(action))
+        asked = self._checked_action(action)
+        taken = self._legalise(asked)
         self._finished = {}
         if self._shown:
             self._over = True
@@ -270,18 +268,27 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             elif self._round is not None:
                 self._round.act(taken)
             self._go_on()
-        penalty = 1.0 if taken != int(action) and self.illegal_action == "penalty" else 0.0
+        penalty = 1.0 if taken != asked and self.illegal_action == "penalty" else 0.0
         reward = self._won / (self.unit * TICKS) - penalty
         self._won = 0
         info = self._info()
-        if taken != int(action):
+        if taken != asked:
             info["illegal_action"] = True
         return self._observation(), reward, self._over and not self._truncated, self._truncated, info
+
+    def _checked_action(self, action: SupportsIndex) -> int:
+        try:
+            asked = index(action)
+        except TypeError:
+            asked = -1
+        if not 0 <= asked < self._actions:
+            raise BlackjackError(f"action: expected a whole number from 0 to {self._actions - 1}, got {action!r}")
+        return asked
 
     def _legalise(self, action: int) -> int:
         """Return the action, or what is played in place of an illegal one."""
         mask = self._mask()
-        if mask[action]:
+        if mask >> action & 1:
             return action
         if self.illegal_action == "raise":
             raise IllegalAction(self._why_illegal(action, mask))
@@ -291,38 +298,40 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         else:
             wanted = Action.STAND
         for choice in (wanted, Action.STAND, Action.DECLINE):
-            if mask[choice]:
+            if mask >> choice & 1:
                 return int(choice)
-        return int(np.flatnonzero(mask)[0])
+        return (mask & -mask).bit_length() - 1
 
-    def _why_illegal(self, action: int, mask: NDArray[np.int8]) -> str:
+    def _why_illegal(self, action: int, mask: int) -> str:
         if self._round is not None and not self._round.over and action < FIRST_BET:
             try:
                 self._round.check(action)
             except IllegalAction as error:
                 return str(error)
-        names = [Action(legal).name if legal < FIRST_BET else f"bet {self.bets[legal - FIRST_BET]}" for legal in np.flatnonzero(mask)]
-        came = Action(action).name if action < FIRST_BET else f"bet {self.bets[action - FIRST_BET]}"
-        return f"P{self._seat + 1}: expected one of {', '.join(names)}, got {came}"
+        legal = ", ".join(self._action_name(choice) for choice in range(self._actions) if mask >> choice & 1)
+        return f"P{self._seat + 1}: expected one of {legal}, got {self._action_name(action)}"
+
+    def _action_name(self, action: int) -> str:
+        return Action(action).name if action < FIRST_BET else f"bet {self.bets[action - FIRST_BET]}"
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return which actions are legal now, 1 or 0 for each; all zero once the episode is over."""
-        return self._mask()
+        mask = self._mask()
+        if mask not in self._mask_arrays:
+            bits = [mask >> action & 1 for action in range(self._actions)]
+            self._mask_arrays[mask] = np.array(bits, np.int8)
+        return self._mask_arrays[mask].copy()
 
-    def _mask(self) -> NDArray[np.int8]:
-        mask = np.zeros(int(self.action_space.n), np.int8)
+    def _mask(self) -> int:
+        """Return the legal actions as bits."""
         if self._over:
-            return mask
+            return 0
         if self._shown:
-            mask[Action.STAND] = 1
-        elif self._round is None:
-            free = self._seated().players[self._seat].free
-            for index, bet in enumerate(self.bets):
-                mask[FIRST_BET + index] = not is_short(free, bet * TICKS)
-        else:
-            for action in self._round.legal:
-                mask[action] = 1
-        return mask
+            return 1 << Action.STAND
+        if self._round is not None:
+            return self._round.mask
+        free = self._seated().players[self._seat].free
+        return sum(1 << FIRST_BET + place for place, bet in enumerate(self.bets) if not is_short(free, bet * TICKS))
 
     def _phase(self) -> Phase:
         if self._over or self._shown:
@@ -354,7 +363,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
     def _stake(self) -> int:
         """Return the place of the seat's bet among the sizes on offer, from 1; 0 for none."""
         bet = self._round.seats[self._seat].bet // TICKS if self._round is not None else 0
-        return [0, *(size for size in self.bets if size)].index(bet)
+        return self._stakes[bet]
 
     def _write_table(self, row: list[int], at: int) -> None:
         write_turn(row, at, self._seat, self._hand)
@@ -368,7 +377,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
                     write_card(row, at, self.rules.max_hands, seat.number, index, card.value)
 
     def _info(self) -> Info:
-        return {"action_mask": self._mask(), "seat": self._seat, **(self._finished if not self._shown else {})}
+        return {"action_mask": self.action_masks(), "seat": self._seat, **(self._finished if not self._shown else {})}
 
     def _seated(self) -> Table:
         if self.table is None:
@@ -380,7 +389,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs render_mode='ansi' when the environment is made")
             return None
-        return table_text(self._seated(), self._round, self._decisions, self._mask(), self.bets)
+        return table_text(self._seated(), self._round, self._decisions, self.action_masks(), self.bets)
 
 
 def _one_of(name: str, came: Any, valid: Sequence[Any]) -> Any:

@@ -3,9 +3,9 @@
 from enum import IntEnum
 from typing import NamedTuple
 
-from bj_env.cards import Card
-from bj_env.notation import chips_text
-from bj_env.terms import TICKS, Action
+from bj_env.cards import Card, to_face
+from bj_env.notation import Face, Line, Result, SeatLine, chips_text, write
+from bj_env.terms import TICKS, Action, Rules
 
 DEALER = -1
 """The dealer's place in events and views."""
@@ -96,3 +96,56 @@ _DOES = {
     Action.INSURE: "insures",
     Action.DECLINE: "declines",
 }
+
+
+class Record(NamedTuple):
+    """All that everyone has seen of a round; as text it is the round in notation.
+
+    Attributes:
+        rules: the house's.
+        banks: each seat's money before its bet in ticks, below 0 if without limit.
+        events: what happened, in order.
+
+    >>> from bj_env.replay import replay
+    >>> str(replay("six-deck ; D 5/6 ; P1 10 6,5 D ; next T,T").record())
+    'six-deck ; D 5/6 ; P1 10 6,5 D ; next T,T => P1 0 ; D 5,6,T'
+    """
+
+    rules: Rules
+    banks: tuple[int, ...]
+    events: tuple[Event, ...]
+
+    def line(self) -> Line:
+        """Return the round as a line of notation, with its result if it is over."""
+        dealer = [to_face(event.card) for event in self.events if event.card and event.seat == DEALER]
+        hole = self._faces(Kind.TURN)
+        seats = tuple(self._seat_line(seat, bank) for seat, bank in enumerate(self.banks))
+        return Line(self.rules, dealer[0], hole[0] if hole else None, seats, self._faces(Kind.DRAW), self._result(dealer))
+
+    def _faces(self, kind: Kind, seat: int | None = None) -> tuple[Face, ...]:
+        return tuple(
+            to_face(event.card)
+            for event in self.events
+            if event.kind is kind and event.card and seat in (None, event.seat)
+        )
+
+    def _seat_line(self, seat: int, bank: int) -> SeatLine:
+        mine = [event for event in self.events if event.seat == seat]
+        bet = sum(event.ticks for event in mine if event.kind is Kind.BET) // TICKS
+        taken = tuple(event.action for event in mine if event.action not in (None, Action.DECLINE))
+        return SeatLine(bet, bank / TICKS if bank >= 0 else None, self._faces(Kind.DEAL, seat), taken)
+
+    def _result(self, dealer: list[Face]) -> Result | None:
+        kinds = {event.kind for event in self.events}
+        if Kind.MISDEAL in kinds:
+            return Result(None, tuple(dealer))
+        if Kind.SETTLE not in kinds:
+            return None
+        nets = [0] * len(self.banks)
+        for event in self.events:
+            if event.kind in (Kind.SETTLE, Kind.INSURANCE):
+                nets[event.seat] += event.ticks
+        return Result(tuple(nets), tuple(dealer))
+
+    def __str__(self) -> str:
+        return write(self.line())

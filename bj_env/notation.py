@@ -10,6 +10,7 @@ and with ``left`` the cards of ``next`` that nobody drew. Suits may follow a ran
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple, NoReturn
 
 from bj_env.errors import BlackjackError, NotationError
@@ -257,6 +258,7 @@ def write(line: Line) -> str:
     return " ; ".join(parts) + (f" => {write_result(line.result)}" if line.result else "")
 
 
+@cache
 def house_text(rules: Rules) -> str:
     """Return the house's name if the rules are a named house's, else their text.
 
@@ -266,6 +268,7 @@ def house_text(rules: Rules) -> str:
     return _names().get(rules) or text(rules)
 
 
+@cache
 def _names() -> dict[Rules, str]:
     return {rules_from(name): name for name in reversed(HOUSES)}
 

@@ -1,4 +1,4 @@
-"""Replay: a line of notation played at a table, and a round written as a line."""
+"""Replay: a line of notation played at a table."""
 
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -6,32 +6,11 @@ from itertools import product
 from bj_env.cards import Card, from_face, to_face
 from bj_env.decisions import names
 from bj_env.errors import BlackjackError, IllegalAction, NotationError
-from bj_env.notation import RANKS, Face, Line, Result, SeatLine, parse, write_faces, write_result
+from bj_env.notation import RANKS, Face, Line, Result, parse, write_faces, write_result
 from bj_env.participants import Player
 from bj_env.round import Round
 from bj_env.table import Table
-from bj_env.terms import TICKS, Action, Phase
-
-
-def record(round: Round) -> Line:
-    """Write a round as a line, with its result once it is over; the hole card only then.
-
-    >>> from bj_env.notation import write
-    >>> write(record(replay("six-deck ; D 5/6 ; P1 10 6,5 D ; next T,T")))
-    'six-deck ; D 5/6 ; P1 10 6,5 D ; next T,T => P1 0 ; D 5,6,T'
-    """
-    dealer = tuple(map(to_face, round.dealer.cards))
-    result = Result(None if round.void else round.nets, dealer) if round.over else None
-    hole = to_face(round.hole) if round.over and round.hole else None
-    seats = tuple(_seat_line(round, number) for number in range(len(round.seats)))
-    return Line(round.rules, dealer[0], hole, seats, tuple(map(to_face, round.draws)), result)
-
-
-def _seat_line(round: Round, number: int) -> SeatLine:
-    seat = round.seats[number]
-    bank = seat.bank / TICKS if seat.bank >= 0 else None
-    actions = tuple(action for action in round.actions[number] if action is not Action.DECLINE)
-    return SeatLine(seat.bet // TICKS, bank, tuple(map(to_face, round.dealt[number])), actions)
+from bj_env.terms import Action, Phase
 
 
 def replay(source: str | Line) -> Round:

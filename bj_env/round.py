@@ -4,13 +4,14 @@ A round never looks ahead: `Round.act` takes one action of the seat in turn and 
 end. All that anyone may know of it stands in `Round.events` and in the `View` of a seat.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bj_env.cards import Card, OutOfCards
 from bj_env.decisions import HandView, View, ask, names
 from bj_env.errors import DecisionError, IllegalAction
-from bj_env.events import DEALER, Event, Kind
+from bj_env.events import DEALER, Event, Kind, Record
 from bj_env.hand import Hand
 from bj_env.participants import Seat
 from bj_env.rules import (
@@ -48,10 +49,8 @@ class Round:
         mask: the legal actions as bits ``1 << action``; 0 when the round is over.
         dealer: the dealer's hand, as far as its cards are face up.
         hole: the dealer's hole card, hidden until it is turned.
-        dealt: each seat's first two cards.
-        draws: the cards drawn after the deal, in order.
-        actions: each seat's actions in order.
-        void: whether the round was a misdeal.
+        events: what has happened, as everyone sees it.
+        void: whether the stakes went back, after a misdeal or because the dealer's chair failed.
     """
 
     def __init__(self, table: "Table", bets: Sequence[int]) -> None:
@@ -62,9 +61,6 @@ class Round:
         self.active = [seat for seat in self.seats if seat.bet]
         self.dealer = Hand()
         self.hole: Card | None = None
-        self.dealt: list[tuple[Card, ...]] = [() for _ in self.seats]
-        self.draws: list[Card] = []
-        self.actions: list[list[Action]] = [[] for _ in self.seats]
         self.phase = Phase.EARLY_SURRENDER
         self._at = 0
         self.hand_index = 0
@@ -78,11 +74,7 @@ class Round:
             seat.hands.append(Hand(stake=seat.bet))
             self.events.append(Event(Kind.BET, seat.number, ticks=seat.bet))
         self.table.prepare_shoe(self.events)
-        try:
-            self._deal()
-            self._go_on()
-        except OutOfCards:
-            self._misdeal()
+        self._run(self._deal)
 
     def _deal(self) -> None:
         for seat in self.active:
@@ -90,7 +82,6 @@ class Round:
         self._give(self.dealer, DEALER)
         for seat in self.active:
             self._give(seat.hands[0], seat.number)
-        self.dealt = [tuple(seat.hands[0].cards) if seat.bet else () for seat in self.seats]
         if self.rules.hole_card in (HoleCard.PEEK, HoleCard.NOPEEK):
             self.hole = self._draw()
             self.events.append(Event(Kind.HOLE_CARD))
@@ -171,13 +162,20 @@ class Round:
         self.check(action)
         action = Action(action)
         seat = self.active_seat
-        self.actions[seat.number].append(action)
-        self.events.append(Event(Kind.ACTION, seat.number, self.hand_index, action=action))
+        self.events.append(Event(Kind.ACTION, seat.number, self.hand_index, None, action))
+        self._run(partial(self._take, action, seat, seat.hands[self.hand_index]))
+
+    def _run(self, move: Callable[[], None]) -> None:
+        """Make a move and go on to the next decision; void the round if that cannot be done."""
         try:
-            self._take(action, seat, seat.hands[self.hand_index])
+            move()
             self._go_on()
         except OutOfCards:
-            self._misdeal()
+            self.events.append(Event(Kind.MISDEAL))
+            self._void()
+        except DecisionError:
+            self._void()
+            raise
 
     def _take(self, action: Action, seat: Seat, hand: Hand) -> None:
         if action is Action.HIT:
@@ -233,11 +231,10 @@ class Round:
     def _where_dealer(self) -> str:
         return f"dealer ({self.dealer})"
 
-    def _misdeal(self) -> None:
-        """Void the round: there is no card left, on or off the table, to go on with."""
+    def _void(self) -> None:
+        """Give all stakes back: the cards have run out on and off the table, or the dealer's chair failed."""
         self.void = True
         self.phase, self.mask = Phase.ROUND_OVER, 0
-        self.events.append(Event(Kind.MISDEAL))
         self.table.shoe.retire()
         self._close()
 
@@ -274,7 +271,6 @@ class Round:
     def _draw_to(self, hand: Hand, seat: int) -> None:
         """Draw a card after the deal; that may make a charlie."""
         self._give(hand, seat, Kind.DRAW)
-        self.draws.append(hand.cards[-1])
         if seat != DEALER and is_charlie(self.rules, hand.total, len(hand.cards)):
             hand.charlie = hand.finished = True
 
@@ -390,6 +386,10 @@ class Round:
     def nets(self) -> tuple[int, ...]:
         """What each seat has won or lost, in ticks, once the round is over."""
         return tuple(seat.net for seat in self.seats)
+
+    def record(self) -> Record:
+        """Return all that everyone has seen of the round."""
+        return Record(self.rules, tuple(seat.bank for seat in self.seats), tuple(self.events))
 
 
 def _hand_view(hand: Hand) -> HandView:
