@@ -15,7 +15,7 @@ from bj_env.terms import Action, Rules
 
 
 class Code(IntEnum):
-    """What a cell of a chart says; charts write it as ``S H D T R U P Q .``"""
+    """What a cell of a chart says; a chart writes one of ``SHDTRUPQ.`` for it."""
 
     STAND = 0
     HIT = 1
@@ -138,7 +138,7 @@ def published() -> dict[str, Chart]:
     ['s17_4to8_das', 's17_4to8_ndas']
     """
     rows: dict[str, dict[tuple[str, int], Row]] = {}
-    with (files("bj_env") / "charts.csv").open(encoding="utf-8", newline="") as file:
+    with (files("bj_env") / "charts.csv").open(encoding="utf-8") as file:
         for line in csv.DictReader(file):
             number = {"A": 1, "T": 10}.get(line["hand"]) or int(line["hand"])
             cells = tuple(Code(LETTERS.index(line[column])) for column in _COLUMNS)

@@ -278,4 +278,6 @@ def decision_from(source: "Decision | str") -> Decision:
         from bj_env.learned import load  # only where a path is given: needs numpy and safetensors
 
         return load(source)
-    raise BlackjackError(f"unknown decision {source!r}; {choices(source, _NAMED)}, or a policy folder like 'runs/x/policy'")
+    raise BlackjackError(
+        f"unknown decision {source!r}; {choices(source, _NAMED)}, or a policy folder like 'runs/x/policy'"
+    )

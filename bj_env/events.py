@@ -120,7 +120,9 @@ class Record(NamedTuple):
         dealer = [to_face(event.card) for event in self.events if event.card and event.seat == DEALER]
         hole = self._faces(Kind.TURN)
         seats = tuple(self._seat_line(seat, bank) for seat, bank in enumerate(self.banks))
-        return Line(self.rules, dealer[0], hole[0] if hole else None, seats, self._faces(Kind.DRAW), self._result(dealer))
+        return Line(
+            self.rules, dealer[0], hole[0] if hole else None, seats, self._faces(Kind.DRAW), self._result(dealer)
+        )
 
     def _faces(self, kind: Kind, seat: int | None = None) -> tuple[Face, ...]:
         return tuple(

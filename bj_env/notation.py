@@ -294,8 +294,10 @@ def write_result(result: Result) -> str:
     >>> write_result(Result((75, -100), (Face(9), Face(8))))
     'P1 +7.5 P2 -10 ; D 9,8'
     """
-    nets = "MISDEAL" if result.nets is None else " ".join(
-        f"P{number} {chips_text(net)}" for number, net in enumerate(result.nets, start=1)
+    nets = (
+        "MISDEAL"
+        if result.nets is None
+        else " ".join(f"P{number} {chips_text(net)}" for number, net in enumerate(result.nets, start=1))
     )
     dealer = f" ; D {write_faces(result.dealer)}" if result.dealer else ""
     left = f" ; left {write_faces(result.left)}" if result.left else ""

@@ -1,4 +1,4 @@
-"""Observations: what a seat may see, as numbers. One table of columns, one writer for each part; shared by both engines.
+"""Observations: what a seat may see, as numbers: one table of columns, one writer for each part, for both engines.
 
 An observation is a row of whole numbers, one for each `Column`. The encoding ``discrete`` hands it over as it is;
 ``features`` spreads a category over as many 0/1 features as it has values, and divides a count by its largest value.
@@ -27,7 +27,7 @@ _NONE_OR_VALUE = ("none", *_VALUES)
 HAND_VALUES = ("none", *(f"hard {n}" for n in range(4, 22)), *(f"soft {n}" for n in range(12, 22)), "bust")
 """The categories of a hand's total; `hand_value` gives the index."""
 
-SEQUENCE_PAYOUTS = tuple(Payout)
+_PAYOUTS = tuple(Payout)
 
 
 class Column(NamedTuple):
@@ -109,7 +109,9 @@ class Layout:
         for part in self.parts:
             self.starts[part] = len(self.columns)
             self.columns += makers[part]()
-        self._spread: list[tuple[int, int]] = []  # for each column the first feature, and the largest count (0: one-hot)
+        self._spread: list[
+            tuple[int, int]
+        ] = []  # for each column the first feature, and the largest count (0: one-hot)
         self.width = 0
         for column in self.columns:
             self._spread.append((self.width, 0 if column.width > 1 else column.size - 1))
@@ -249,7 +251,7 @@ def rules_columns() -> list[Column]:
         Column(part, "penetration", 101),
         Column(part, "burn_cards", 16 * 26 + 1),
         _flag(part, "dealer_hits_soft_17"),
-        _category(part, "blackjack_payout", (payout.name for payout in SEQUENCE_PAYOUTS)),
+        _category(part, "blackjack_payout", (payout.name for payout in _PAYOUTS)),
         _category(part, "hole_card", HoleCard.__members__),
         _flag(part, "dealer_blackjack_beats_21"),
         _flag(part, "blackjack_beats_21"),
@@ -277,5 +279,5 @@ def rules_row(rules: Rules) -> list[int]:
     values = rules._asdict()
     del values["min_bet"], values["max_bet"]
     values["penetration"] = round(rules.penetration * 100)
-    values["blackjack_payout"] = SEQUENCE_PAYOUTS.index(rules.blackjack_payout)
+    values["blackjack_payout"] = _PAYOUTS.index(rules.blackjack_payout)
     return [int(value) for value in values.values()]

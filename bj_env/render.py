@@ -1,33 +1,28 @@
 """The table as text: who has which cards, what they come to, and what may be done."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from bj_env.hand import Hand
 from bj_env.notation import chips_text, house_text
 from bj_env.round import Round
 from bj_env.table import Table
-from bj_env.terms import FIRST_BET, TICKS, Action
+from bj_env.terms import TICKS
 
 
-def table_text(
-    table: Table, round: Round | None, decisions: Sequence[Any], mask: Sequence[int], bets: Sequence[int]
-) -> str:
+def table_text(table: Table, round: Round | None, decisions: Sequence[object], legal: Sequence[str]) -> str:
     """Draw the table in plain characters, at most 80 columns for ordinary hands.
 
     Args:
         table: the table.
         round: the round on it, None while bets are made.
         decisions: who plays each seat, None for the agent.
-        mask: which actions are legal.
-        bets: the sizes on offer in chips.
+        legal: the names of the legal actions.
     """
     left = "infinite shoe" if table.shoe.infinite else f"{table.shoe.left} cards left in the shoe"
     lines = [f"{house_text(table.rules)}   {left}", _dealer_text(round)]
     for number, decision in enumerate(decisions):
         name = "agent" if decision is None else type(decision).__name__
         lines += _seat_lines(round, number, name)
-    legal = [_action_text(action, bets) for action, allowed in enumerate(mask) if allowed]
     lines.append("legal: " + ", ".join(legal) if legal else "the round is over")
     return "\n".join(lines)
 
@@ -53,7 +48,9 @@ def _seat_lines(round: Round | None, number: int, name: str) -> list[str]:
         mark = "<- to act" if turn is seat and index == round.hand_index else _fate(hand)
         cards = " ".join(map(str, hand.cards))
         stake = f"{hand.stake / TICKS:g}"
-        lines.append(f"{label if index == 0 else '':<18}{cards:<20} {hand.value_text():<13} bet {stake:<6} {mark}".rstrip())
+        lines.append(
+            f"{label if index == 0 else '':<18}{cards:<20} {hand.value_text():<13} bet {stake:<6} {mark}".rstrip()
+        )
     if seat.insurance:
         lines.append(f"{'':<18}insurance {seat.insurance / TICKS:g}")
     if round.over:
@@ -64,9 +61,3 @@ def _seat_lines(round: Round | None, number: int, name: str) -> list[str]:
 def _fate(hand: Hand) -> str:
     marks = (("surrendered", hand.surrendered), ("charlie", hand.charlie), ("doubled", hand.doubled))
     return ", ".join(mark for mark, applies in marks if applies)
-
-
-def _action_text(action: int, bets: Sequence[int]) -> str:
-    if action < FIRST_BET:
-        return f"{action} {Action(action).name}"
-    return f"{action} bet {bets[action - FIRST_BET]}"

@@ -36,7 +36,7 @@ class Start(NamedTuple):
         for name in given:
             if name not in OPTIONS:
                 raise BlackjackError(f"options: unknown option {name!r}; {choices(name, OPTIONS)}")
-        if "line" in given and len(given) > 1 or "shoe" in given and len(given) > 1:
+        if ("line" in given and len(given) > 1) or ("shoe" in given and len(given) > 1):
             raise BlackjackError(f"options: 'line' and 'shoe' stand alone, got {', '.join(map(repr, given))}")
         if "line" in given:
             return cls._of_line(given["line"], rules, seats)
@@ -50,7 +50,9 @@ class Start(NamedTuple):
     def _of_line(cls, text: str, rules: Rules, seats: int) -> Self:
         line = parse(text)
         if line.rules != rules:
-            raise BlackjackError(f"options: expected a line under {house_text(rules)!r}, got {house_text(line.rules)!r}")
+            raise BlackjackError(
+                f"options: expected a line under {house_text(rules)!r}, got {house_text(line.rules)!r}"
+            )
         if len(line.seats) != seats:
             raise BlackjackError(f"options: expected a line with {seats} seats, got {len(line.seats)}")
         return cls(list(stacked(line)), tuple(seat.bet for seat in line.seats), line)

@@ -57,7 +57,10 @@ class Round:
         self.table = table
         self.rules = table.rules
         self.events: list[Event] = []
-        self.seats = [Seat(number, player, bet * TICKS) for number, (player, bet) in enumerate(zip(table.players, bets))]
+        self.seats = [
+            Seat(number, player, bet * TICKS)
+            for number, (player, bet) in enumerate(zip(table.players, bets, strict=True))
+        ]
         self.active = [seat for seat in self.seats if seat.bet]
         self.dealer = Hand()
         self.hole: Card | None = None
@@ -93,9 +96,9 @@ class Round:
                 return
             self._at = 0
             if self.phase is Phase.INSURANCE and self._peek():
-                return self._end()
+                break
             self.phase = _NEXT[self.phase]
-        if not self._find_hand():
+        if self.phase < Phase.PLAY or not self._find_hand():
             self._end()
 
     def _ask_next_seat(self) -> bool:

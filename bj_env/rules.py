@@ -11,14 +11,22 @@ where that fits), whether it is *soft* (an ace does count 11), and the number of
 
 from bj_env.terms import (
     TICKS as TICKS,
+)
+from bj_env.terms import (
     Action as Action,
+)
+from bj_env.terms import (
     Double,
     HoleCard,
-    Phase as Phase,
     Refusal,
-    Rules as Rules,
     SplitBy,
     Surrender,
+)
+from bj_env.terms import (
+    Phase as Phase,
+)
+from bj_env.terms import (
+    Rules as Rules,
 )
 
 # --- what a hand is -------------------------------------------------------------------------------------------------
@@ -309,9 +317,7 @@ def takes_second_card(
     True
     """
     ace_or_ten = upcard == 1 or upcard == 10
-    return (
-        any_in_play or insured or (waiting and ace_or_ten) or (rules.hole_card == HoleCard.OBO and over_one_bet)
-    )
+    return any_in_play or insured or (waiting and ace_or_ten) or (rules.hole_card == HoleCard.OBO and over_one_bet)
 
 
 # --- money ----------------------------------------------------------------------------------------------------------

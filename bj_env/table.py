@@ -50,12 +50,22 @@ class Table:
         self.rules = rules_from(rules)
         self.players = list(players)
         self.dealer = dealer or Dealer()
-        self.shoe = Shoe(self.rules, seed, table=number, cards=shoe)
-        self.streams = [Stream(seed, table=number, stream=seat + 1) for seat in range(len(self.players) + 1)]
+        self.number = number
+        self._cards = shoe
+        self.reseed(seed)
+        self._check_size()
+
+    def reseed(self, seed: int) -> None:
+        """Start anew: a new shoe and new chance for everyone, no round on the table.
+
+        Raises:
+            BlackjackError: if the seed is none; nothing has changed then.
+        """
+        self.shoe = Shoe(self.rules, seed, table=self.number, cards=self._cards)
+        self.streams = [Stream(seed, table=self.number, stream=seat + 1) for seat in range(len(self.players) + 1)]
         self.seen = [0] * 11
         self.round: Round | None = None
         self._fresh = True
-        self._check_size()
 
     def _check_size(self) -> None:
         if not self.players:
@@ -87,7 +97,9 @@ class Table:
                 limits = f"0 or {rules.min_bet} to {rules.max_bet} chips"
                 raise BlackjackError(f"bet of P{seat}: expected {limits}, got {bet!r}")
             if is_short(player.free, bet * TICKS):
-                raise BlackjackError(f"bet of P{seat}: expected at most the {player.bankroll:g} chips it has, got {bet}")
+                raise BlackjackError(
+                    f"bet of P{seat}: expected at most the {player.bankroll:g} chips it has, got {bet}"
+                )
         if not any(bets):
             raise BlackjackError("bets: expected at least one above 0")
 

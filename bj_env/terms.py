@@ -140,7 +140,7 @@ class Rules(_Fields):
 
     __slots__ = ()
 
-    def __new__(cls, *values: Any, **fields: Any) -> Self:
+    def __new__(cls, *values: Any, **fields: Any) -> Self:  # noqa: D102
         for name in fields:
             if name not in cls._fields:
                 raise RulesError(f"unknown rule {name!r}; {choices(name, cls._fields)}")
@@ -154,7 +154,7 @@ class Rules(_Fields):
         return rules
 
     @classmethod
-    def _make(cls, iterable: Any) -> Self:
+    def _make(cls, iterable: Any) -> Self:  # type: ignore[override]
         return cls(*iterable)
 
 
