@@ -40,6 +40,7 @@ class View(NamedTuple):
         free: chips that the seat has not staked; None without limit.
         hands: the hands of every seat, by seat.
         seen: how many cards of value 1 (ace) .. 10 have been face up since the shuffle, index 0 unused.
+        shuffle_pending: whether the shoe is shuffled before the next round.
         chance: the seat's own random numbers, which say nothing of the shoe.
     """
 
@@ -57,6 +58,7 @@ class View(NamedTuple):
     free: float | None
     hands: tuple[tuple[HandView, ...], ...]
     seen: tuple[int, ...]
+    shuffle_pending: bool
     chance: Stream
 
 

@@ -110,6 +110,15 @@ def parse(text: str) -> Rules:
     return Rules(**fields)
 
 
+def tokens() -> list[str]:
+    """List every token of a rule text, ``n`` standing for a number.
+
+    >>> "H17" in tokens(), "PENn" in tokens()
+    (True, True)
+    """
+    return [*_TOKENS, *(form.format("n") for form in _NUMBERED.values())]
+
+
 def _token(token: str, text: str) -> tuple[str, Any]:
     word = token.upper()
     if word in _TOKENS:

@@ -1,0 +1,212 @@
+"""The benchmark: policies against each other on the same shoes, with intervals; every figure is per round.
+
+Rounds are played in blocks: block ``b`` is table ``b`` of the seed, the same for every policy, so that differences are
+paired. Blocks are independent, which is what the intervals rest on; within a block a shoe may last over many rounds.
+"""
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bj_env.decisions import Decision, View, decision_from
+from bj_env.errors import BlackjackError
+from bj_env.participants import Player
+from bj_env.rules import TICKS
+from bj_env.table import Table
+from bj_env.terms import Action, Rules
+
+AGENT = "agent"
+Z95 = NormalDist().inv_cdf(0.975)
+"""Standard errors on either side of a 95 % interval."""
+
+
+class Setting(NamedTuple):
+    """What is played.
+
+    Attributes:
+        rules: the house's.
+        seats: who sits where, as names or decisions; ``"agent"`` for the seats of the policy that is measured.
+        rounds: how many rounds each policy plays.
+        seed: of all tables.
+    """
+
+    rules: Rules
+    seats: tuple[Decision | str, ...]
+    rounds: int
+    seed: int
+
+    @property
+    def rounds_per_block(self) -> int:
+        """One where every round has a fresh shoe, else enough to go through some shoes."""
+        return 1 if self.rules.penetration == 0 else 100
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are, the last one whole too."""
+        return -(-self.rounds // self.rounds_per_block)
+
+
+class Score(NamedTuple):
+    """How one policy did.
+
+    Attributes:
+        name: the policy's.
+        rounds: how many it played.
+        ev: mean net of a round in bets.
+        stderr: its standard error.
+        difference: mean net less that of the baseline on the same shoes; 0 for the baseline itself.
+        difference_stderr: its standard error.
+        agreement: share of its decisions, as often as they occur, that are the baseline's.
+    """
+
+    name: str
+    rounds: int
+    ev: float
+    stderr: float
+    difference: float
+    difference_stderr: float
+    agreement: float
+
+    def interval(self) -> tuple[float, float]:
+        """Return the ends of the 95 % interval of ``ev``."""
+        return self.ev - Z95 * self.stderr, self.ev + Z95 * self.stderr
+
+
+class _Watched(Decision):
+    """Plays one decision and counts how often another would have done the same."""
+
+    def __init__(self, inner: Decision, baseline: Decision) -> None:
+        self.inner = inner
+        self.baseline = baseline
+        self.asked = self.same = 0
+
+    def bet(self, view: View) -> int:
+        return self.inner.bet(view)
+
+    def insure(self, view: View) -> bool:
+        insured = self.inner.insure(view)
+        self._count(insured == self.baseline.insure(view))
+        return insured
+
+    def play(self, view: View) -> Action:
+        action = self.inner.play(view)
+        self._count(action == self.baseline.play(view))
+        return action
+
+    def _count(self, same: bool) -> None:
+        self.asked += 1
+        self.same += same
+
+
+def compare(
+    policies: Mapping[str, Decision | str],
+    setting: Setting,
+    *,
+    baseline: str = "basic",
+    workers: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> list[Score]:
+    """Play every policy on the same shoes and score it against a baseline.
+
+    Args:
+        policies: by the name to show; names of decisions, decisions, or folders of saved policies.
+        setting: what is played.
+        baseline: the name of the policy that differences and agreement refer to; added if it is not there.
+        workers: processes to share the work; the result does not depend on it.
+        progress: called with the number of rounds just played.
+
+    Raises:
+        BlackjackError: if the setting has no seat for the policies, or a name is unknown.
+
+    >>> from bj_env.houses import rules_from
+    >>> setting = Setting(rules_from("six-deck"), ("agent",), rounds=200, seed=1)
+    >>> [score.name for score in compare({"mimic": "mimic"}, setting)]
+    ['basic', 'mimic']
+    """
+    if AGENT not in setting.seats:
+        raise BlackjackError(f"seats: expected at least one 'agent', got {setting.seats!r}")
+    if setting.rounds < 2:
+        raise BlackjackError(f"rounds: expected at least 2, got {setting.rounds!r}")
+    entries = {baseline: policies.get(baseline, baseline), **policies}
+    decisions = {name: decision_from(source) for name, source in entries.items()}
+    nets, agreements = {}, {}
+    with _pool(workers) as run:
+        for name, decision in decisions.items():
+            nets[name], agreements[name] = _play(decision, decisions[baseline], setting, run, progress)
+    return [_score(name, nets[name], nets[baseline], agreements[name], setting) for name in decisions]
+
+
+Chunk = tuple[NDArray[np.int64], int, int]
+Run = Callable[[Callable[[range], Chunk], Sequence[range]], Iterator[Chunk]]
+
+
+class _pool:  # noqa: N801
+    """Gives a ``map`` over worker processes, or over none."""
+
+    def __init__(self, workers: int) -> None:
+        spawn = multiprocessing.get_context("spawn")
+        self._executor = ProcessPoolExecutor(workers, mp_context=spawn) if workers > 1 else None
+
+    def __enter__(self) -> Run:
+        return self._executor.map if self._executor else map
+
+    def __exit__(self, *error: object) -> None:
+        if self._executor:
+            self._executor.shutdown(cancel_futures=True)
+
+
+def _play(
+    decision: Decision, baseline: Decision, setting: Setting, run: Run, progress: Callable[[int], None] | None
+) -> tuple[NDArray[np.int64], float]:
+    """Return the net of each block in ticks, and the agreement with the baseline."""
+    size = max(1, min(2000, -(-setting.blocks // 8)))
+    chunks = [range(start, min(start + size, setting.blocks)) for start in range(0, setting.blocks, size)]
+    nets, asked, same = [], 0, 0
+    for chunk, (net, chunk_asked, chunk_same) in zip(
+        chunks, run(partial(_play_chunk, decision, baseline, setting), chunks), strict=True
+    ):
+        nets.append(net)
+        asked, same = asked + chunk_asked, same + chunk_same
+        if progress:
+            progress(len(chunk) * setting.rounds_per_block)
+    return np.concatenate(nets), same / asked if asked else 1.0
+
+
+def _play_chunk(decision: Decision, baseline: Decision, setting: Setting, blocks: range) -> Chunk:
+    watched = _Watched(decision, baseline)
+    seats = [watched if seat == AGENT else decision_from(seat) for seat in setting.seats]
+    mine = [number for number, seat in enumerate(setting.seats) if seat == AGENT]
+    nets = np.zeros(len(blocks), np.int64)
+    for place, block in enumerate(blocks):
+        table = Table(
+            setting.rules,
+            [Player(f"P{number + 1}", seat) for number, seat in enumerate(seats)],
+            seed=setting.seed,
+            number=block,
+        )
+        for _ in range(setting.rounds_per_block):
+            round = table.play_round()
+            nets[place] += sum(round.seats[number].net for number in mine)
+    return nets, watched.asked, watched.same
+
+
+def _score(
+    name: str, nets: NDArray[np.int64], baseline: NDArray[np.int64], agreement: float, setting: Setting
+) -> Score:
+    seats = sum(seat == AGENT for seat in setting.seats)
+    unit = setting.rules.min_bet * TICKS * setting.rounds_per_block * seats
+    ev, stderr = _mean(nets / unit)
+    difference, difference_stderr = _mean((nets - baseline) / unit)
+    rounds = len(nets) * setting.rounds_per_block
+    return Score(name, rounds, ev, stderr, difference, difference_stderr, agreement)
+
+
+def _mean(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean and its standard error."""
+    return float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5)

@@ -1,0 +1,170 @@
+"""The command line: ``bj houses | rules | replay | bench``."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from bj_env import houses
+from bj_env.benchmark import AGENT, Score, Setting, compare
+from bj_env.errors import BlackjackError
+from bj_env.notation import chips_text, house_text
+from bj_env.replay import cards_left, replay
+from bj_env.round import Round
+from bj_env.terms import TICKS
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code: 0, 1 for a refused input, 2 for wrong usage, 130 when interrupted."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except BlackjackError as error:
+        print(f"bj {options.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"bj {options.command}: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # whoever reads, like `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "bj", description="Casino blackjack: rules in words, rounds replayed, strategies measured."
+    )
+    parser.add_argument("--version", action="version", version=f"bj {version('bj-env')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _houses_parser(commands.add_parser("houses", help="list the named houses"))
+    _rules_parser(commands.add_parser("rules", help="say rules in words"))
+    _replay_parser(commands.add_parser("replay", help="play a round that is written as a line"))
+    _bench_parser(commands.add_parser("bench", help="measure strategies against each other on the same shoes"))
+    return parser
+
+
+def _json_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def _houses_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = "List the named houses, each one line of rule text. Say one in words with: bj rules NAME"
+    _json_option(parser)
+    parser.set_defaults(run=_houses)
+
+
+def _houses(options: argparse.Namespace) -> None:
+    if options.json:
+        print(json.dumps(houses.HOUSES))
+        return
+    width = max(map(len, houses.HOUSES))
+    for name, line in houses.HOUSES.items():
+        print(f"{name:<{width}}  {line}")
+
+
+def _rules_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Say rules in words: a house's name, a rule text like '6D H17 DAS LS', or a .toml file."
+    parser.epilog = "tokens: " + " ".join(houses.tokens())
+    parser.add_argument("rules", nargs="+", metavar="TEXT", help="a house, a rule text or a file")
+    _json_option(parser)
+    parser.set_defaults(run=_rules)
+
+
+def _rules(options: argparse.Namespace) -> None:
+    rules = houses.rules_from(" ".join(options.rules))
+    if options.json:
+        print(json.dumps({"text": houses.text(rules), **rules._asdict()}))
+        return
+    print(houses.text(rules), *houses.words(rules), sep="\n")
+
+
+def _replay_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Play a round in notation and print every event, the totals and the nets."
+    parser.epilog = "example: bj replay 'six-deck ; D 6/T ; P1 10 8,8 P D S ; next 3,T,T,9 => P1 +30 ; D 6,T,9'"
+    parser.add_argument("line", metavar="LINE", help="the round; a result after => is checked")
+    _json_option(parser)
+    parser.set_defaults(run=_replay)
+
+
+def _replay(options: argparse.Namespace) -> None:
+    round = replay(options.line)
+    if options.json:
+        print(json.dumps(_replay_json(round)))
+        return
+    print(*round.events, sep="\n")
+    print(f"dealer: {round.dealer}")
+    for seat in round.seats:
+        hands = " | ".join(map(str, seat.hands)) or "sits out"
+        print(f"{seat.label}: {hands}: {chips_text(seat.net)}")
+    if left := cards_left(round):
+        print(f"cards left: {','.join(map(str, left))}")
+
+
+def _replay_json(round: Round) -> dict[str, object]:
+    return {
+        "nets": {seat.label: seat.net / TICKS for seat in round.seats},
+        "dealer": [str(card) for card in round.dealer.cards],
+        "events": [str(event) for event in round.events],
+        "cards_left": [str(card) for card in cards_left(round)],
+    }
+
+
+def _bench_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Measure strategies on the same shoes: mean net of a round in bets with its 95 %% interval, and the paired "
+        "difference to basic strategy. A strategy is a name (basic, mimic, threshold:15, never-bust, random) or the "
+        "folder of a saved policy."
+    )
+    parser.add_argument("policies", nargs="+", metavar="STRATEGY", help="a name or a policy folder")
+    parser.add_argument("--rules", default="six-deck", help="a house, a rule text or a file (default: six-deck)")
+    parser.add_argument("--seats", default=AGENT, help="who sits where, like basic,agent (default: agent)")
+    parser.add_argument("--rounds", type=int, default=20_000, help="rounds for each strategy (default: 20000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the shoes (default: 1)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes (default: one a core)")
+    _json_option(parser)
+    parser.set_defaults(run=_bench)
+
+
+def _bench(options: argparse.Namespace) -> None:
+    seats = tuple(options.seats.split(","))
+    setting = Setting(houses.rules_from(options.rules), seats, options.rounds, options.seed)
+    policies = {name: name for name in options.policies}
+    with progress_bar() as progress:
+        task = progress.add_task("rounds", total=setting.rounds * len({"basic", *policies}))
+        scores = compare(policies, setting, workers=options.workers, progress=lambda n: progress.advance(task, n))
+    if options.json:
+        print(json.dumps([score._asdict() for score in scores]))
+    else:
+        Console().print(score_table(scores, setting))
+
+
+def progress_bar() -> Progress:
+    """Return a progress bar on standard error, with the time that is left; silent where nobody watches."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def score_table(scores: Sequence[Score], setting: Setting) -> Table:
+    """Lay scores out as a table of 80 columns, in percent of a bet."""
+    title = f"{house_text(setting.rules)}, seats {','.join(map(str, setting.seats))}, seed {setting.seed}"
+    table = Table(title=title, caption="mean net of a round in % of a bet, ± its 95 % interval, on the same shoes")
+    table.add_column("strategy", overflow="fold")
+    for heading in ("rounds", "EV %", "to basic %", "agrees"):
+        table.add_column(heading, justify="right")
+    for score in scores:
+        difference = _percent(score.difference, score.difference_stderr) if score.difference_stderr else "-"
+        agrees = f"{score.agreement:.1%}"
+        table.add_row(score.name, f"{score.rounds:,}", _percent(score.ev, score.stderr), difference, agrees)
+    return table
+
+
+def _percent(mean: float, stderr: float) -> str:
+    return f"{100 * mean:+.2f} ± {100 * 1.96 * stderr:.2f}"

@@ -1,0 +1,291 @@
+"""Learned policies: a folder that holds one, and the `Decision` that plays it; numpy only, nothing is executed.
+
+The folder holds ``policy.json`` (what kind of policy, what it observes, the rules it was trained under, where it comes
+from) and ``tensors.safetensors``. Two kinds exist. A ``table`` scores every action for each combination of some columns
+of the observation (tensor ``scores``, shape ``[*sizes, A]``, A actions). A ``network`` scores them by layers
+(tensors ``0.weight`` ``[out, in]``, ``0.bias`` ``[out]``, ``1.weight``, ...) with an activation between them.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors import numpy as tensor_files
+
+from bj_env.decisions import Decision, View
+from bj_env.errors import BlackjackError, PolicyError, choices
+from bj_env.houses import rules_from, text
+from bj_env.notation import house_text
+from bj_env.observation import Layout, rules_row, write_card, write_hand, write_seen, write_turn
+from bj_env.rules import is_short
+from bj_env.terms import FIRST_BET, TICKS, Action, Rules
+
+KINDS = ("table", "network")
+ACTIVATIONS = ("tanh", "relu")
+VERSION = 1
+
+Tensors = Mapping[str, NDArray[np.float32]]
+
+
+class Profile(NamedTuple):
+    """What a policy is and what it sees.
+
+    Attributes:
+        kind: one of `KINDS`.
+        rules: the rules it was trained under.
+        seats: how many seats its table had.
+        bets: the bet sizes on offer, in chips.
+        parts: of the observation.
+        columns: for a table, the names of the columns that it looks at, in order.
+        activation: for a network, one of `ACTIVATIONS`.
+        provenance: where it comes from: command, seed, versions, as text.
+    """
+
+    kind: str
+    rules: Rules
+    seats: int
+    bets: tuple[int, ...]
+    parts: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    activation: str = "tanh"
+    provenance: Mapping[str, str] = {}
+
+    @property
+    def actions(self) -> int:
+        """How many actions it scores."""
+        return FIRST_BET + (len(self.bets) if len(self.bets) > 1 else 0)
+
+    def layout(self, rules: Rules, seats: int) -> Layout:
+        """Return the layout of its observations at a table."""
+        encoding = "discrete" if self.kind == "table" else "features"
+        return Layout(rules, seats=seats, bets=self.bets, parts=self.parts, encoding=encoding)
+
+
+class LearnedDecision(Decision):
+    """Plays a learned policy: the legal action with the highest score, or a sampled one.
+
+    Args:
+        profile: what it is and sees.
+        tensors: its numbers.
+        sampled: draw from the softmax of the scores instead of taking the highest.
+
+    Raises:
+        PolicyError: if the tensors do not fit the profile.
+    """
+
+    def __init__(self, profile: Profile, tensors: Tensors, *, sampled: bool = False) -> None:
+        self.profile = profile
+        self.tensors = dict(tensors)
+        self.sampled = sampled
+        self._layout = profile.layout(profile.rules, profile.seats)
+        self._known = (profile.rules, profile.seats)
+        self._rules_row = rules_row(profile.rules)
+        names = [f"{column.part}.{column.name}" for column in self._layout.columns]
+        for column in profile.columns:
+            if column not in names:
+                raise PolicyError(f"policy: unknown column {column!r}; {choices(column, names)}")
+        self._index = [names.index(column) for column in profile.columns]
+        self._check_shapes()
+
+    def _check_shapes(self) -> None:
+        for name, tensor in self.tensors.items():
+            if tensor.dtype != np.float32 or not np.isfinite(tensor).all():
+                raise PolicyError(f"policy: expected finite float32 numbers in tensor {name!r}")
+        expected = self._expected_shapes()
+        came = {name: tensor.shape for name, tensor in self.tensors.items()}
+        if came != expected:
+            raise PolicyError(f"policy: expected tensors {expected}, got {came}")
+
+    def _expected_shapes(self) -> dict[str, tuple[int, ...]]:
+        if self.profile.kind == "table":
+            sizes = tuple(self._layout.columns[place].size for place in self._index)
+            return {"scores": (*sizes, self.profile.actions)}
+        shapes: dict[str, tuple[int, ...]] = {}
+        width = self._layout.width
+        layers = max(1, len(self.tensors) // 2)
+        for layer in range(layers):
+            bias = self.tensors.get(f"{layer}.bias", np.zeros(0))
+            out = self.profile.actions if layer == layers - 1 else bias.size
+            shapes |= {f"{layer}.weight": (out, width), f"{layer}.bias": (out,)}
+            width = out
+        return shapes
+
+    def scores(self, row: Sequence[int]) -> NDArray[np.float32]:
+        """Return the score of each action for a row of column values, shape ``[A]``."""
+        if self.profile.kind == "table":
+            scores: NDArray[np.float32] = self.tensors["scores"][tuple(row[place] for place in self._index)]
+            return scores
+        values = self._layout.encode(row)
+        layers = len(self.tensors) // 2
+        for layer in range(layers):
+            values = self.tensors[f"{layer}.weight"] @ values + self.tensors[f"{layer}.bias"]
+            if layer < layers - 1:
+                values = np.tanh(values) if self.profile.activation == "tanh" else np.maximum(values, 0)
+        return values
+
+    def bet(self, view: View) -> int:
+        """Return the bet that scores highest among those the seat can make; the only one if just one is on offer."""
+        bets = self.profile.bets
+        if len(bets) == 1:
+            return view.rules.min_bet
+        free = -1 if view.free is None else round(view.free * TICKS)
+        legal = [FIRST_BET + place for place, bet in enumerate(bets) if not is_short(free, bet * TICKS)]
+        return bets[self._choose(view, legal) - FIRST_BET] if legal else 0
+
+    def insure(self, view: View) -> bool:
+        """Tell whether insuring scores higher than declining."""
+        return self._choose(view, [Action.INSURE, Action.DECLINE]) == Action.INSURE
+
+    def play(self, view: View) -> Action:
+        """Return the legal action that scores highest."""
+        return Action(self._choose(view, view.legal))
+
+    def _choose(self, view: View, legal: Sequence[int]) -> int:
+        scores = self.scores(self.row(view))[list(legal)]
+        if not self.sampled:
+            return legal[int(scores.argmax())]
+        chances = np.exp(scores - scores.max())
+        drawn = view.chance.below(1 << 31) / (1 << 31) * chances.sum()
+        return legal[min(int(np.searchsorted(chances.cumsum(), drawn, side="right")), len(legal) - 1)]
+
+    def row(self, view: View) -> list[int]:
+        """Return the column values of what a seat sees.
+
+        Raises:
+            PolicyError: if the policy was trained on observations of another form.
+        """
+        if (view.rules, len(view.hands)) != self._known:
+            self._settle_in(view.rules, len(view.hands))
+        row = [0] * len(self._layout.columns)
+        for part, at in self._layout.starts.items():
+            if part == "hand":
+                upcard = view.upcard.value if view.upcard else 0
+                stake = self._stake(view)
+                write_hand(row, at, view.phase, view.total, view.soft, view.pair, upcard, stake)
+            elif part == "table":
+                _write_table(row, at, view)
+            elif part == "seen":
+                write_seen(row, at, view.rules.decks, view.seen, view.shuffle_pending)
+            else:
+                row[at : at + len(self._rules_row)] = self._rules_row
+        return row
+
+    def _settle_in(self, rules: Rules, seats: int) -> None:
+        """Get used to another table, if its observations have the same form."""
+        layout = self.profile.layout(rules, seats)
+        if layout.columns != self._layout.columns:
+            trained = f"{self._known[1]} seats under {house_text(self._known[0])!r}"
+            here = f"{seats} under {house_text(rules)!r}"
+            parts = "+".join(self.profile.parts)
+            raise PolicyError(f"policy: expected a table whose {parts} look as in training, {trained}; got {here}")
+        self._layout, self._known, self._rules_row = layout, (rules, seats), rules_row(rules)
+
+    def _stake(self, view: View) -> int:
+        """Return the place of the bet among those trained on, from 1; the only one stands for any bet."""
+        sizes = [bet for bet in self.profile.bets if bet]
+        if not view.cards:
+            return 0
+        return 1 if len(sizes) == 1 else sizes.index(int(view.bet)) + 1
+
+
+def _write_table(row: list[int], at: int, view: View) -> None:
+    write_turn(row, at, view.seat, view.hand)
+    if view.upcard:
+        write_card(row, at, view.rules.max_hands, -1, 0, view.upcard.value)
+    for seat, hands in enumerate(view.hands):
+        for place, hand in enumerate(hands):
+            for card in hand.cards:
+                write_card(row, at, view.rules.max_hands, seat, place, card.value)
+
+
+def save(folder: str | Path, profile: Profile, tensors: Tensors) -> None:
+    """Write a policy folder, whole or not at all; one that is there is replaced.
+
+    Raises:
+        PolicyError: if the tensors do not fit the profile.
+    """
+    LearnedDecision(profile, tensors)  # refuses what it could not load again
+    folder = Path(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    said = profile._asdict() | {
+        "version": VERSION,
+        "rules": text(profile.rules),
+        "provenance": dict(profile.provenance),
+    }
+    _write(made / "policy.json", (json.dumps(said, indent=2) + "\n").encode())
+    _write(
+        made / "tensors.safetensors",
+        tensor_files.save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
+    )
+    made.chmod(0o755)
+    old = made.with_name(made.name + "-old")
+    if folder.exists():
+        folder.rename(old)
+    made.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def load(folder: str | Path, *, sampled: bool = False) -> LearnedDecision:
+    """Return the policy that a folder holds.
+
+    Raises:
+        PolicyError: if the folder is missing or damaged, or holds a kind of policy that is not known.
+    """
+    folder = Path(folder)
+    try:
+        said = json.loads((folder / "policy.json").read_bytes())
+        tensors = tensor_files.load((folder / "tensors.safetensors").read_bytes())
+    except OSError as error:
+        raise PolicyError(f"policy {str(folder)!r}: {Path(error.filename or folder).name}: {error.strerror}") from None
+    except (ValueError, SafetensorError) as error:
+        raise PolicyError(f"policy {str(folder)!r} is damaged: {error}") from None
+    try:
+        return LearnedDecision(_profile(said), tensors, sampled=sampled)
+    except BlackjackError as error:
+        raise PolicyError(f"policy {str(folder)!r}: {error}") from None
+
+
+def _profile(said: Any) -> Profile:
+    """Read ``policy.json``, trusting nothing."""
+    fields = {"version", *Profile._fields}
+    if not isinstance(said, dict) or set(said) != fields:
+        came = sorted(said) if isinstance(said, dict) else type(said).__name__
+        raise PolicyError(f"policy.json: expected the fields {sorted(fields)}, got {came}")
+    if said["version"] != VERSION:
+        raise PolicyError(f"policy.json: expected version {VERSION}, got {said['version']!r}")
+    for name, valid in (("kind", KINDS), ("activation", ACTIVATIONS)):
+        if said[name] not in valid:
+            raise PolicyError(f"policy.json: {name} {said[name]!r}; {choices(said[name], valid)}")
+    for name in ("bets", "parts", "columns"):
+        kind = int if name == "bets" else str
+        if not isinstance(said[name], list) or not all(type(item) is kind for item in said[name]):
+            raise PolicyError(f"policy.json: {name}: expected a list of {kind.__name__}, got {said[name]!r}")
+    if type(said["seats"]) is not int or not 1 <= said["seats"] <= 100 or not any(bet > 0 for bet in said["bets"]):
+        raise PolicyError(f"policy.json: expected seats and bets above 0, got {said['seats']!r} and {said['bets']!r}")
+    if not isinstance(said["rules"], str) or not isinstance(said["provenance"], dict):
+        raise PolicyError("policy.json: expected rules as a text and provenance as an object")
+    return Profile(
+        said["kind"],
+        rules_from(said["rules"]),
+        said["seats"],
+        tuple(said["bets"]),
+        tuple(said["parts"]),
+        tuple(said["columns"]),
+        said["activation"],
+        {str(key): str(value) for key, value in said["provenance"].items()},
+    )
