@@ -22,6 +22,9 @@ from bj_env.table import Table
 from bj_env.terms import Action, Rules
 
 AGENT = "agent"
+BEST_CHART_MARGIN = 1e-9
+"""By how much rounding may put a value above the best of its class."""
+
 Z95 = NormalDist().inv_cdf(0.975)
 """Standard errors on either side of a 95 % interval."""
 
@@ -63,6 +66,8 @@ class Score(NamedTuple):
         difference: mean net less that of the baseline on the same shoes; 0 for the baseline itself.
         difference_stderr: its standard error.
         agreement: share of its decisions, as often as they occur, that are the baseline's.
+        exact_ev: the exact value of a round from a fresh shoe; None if it looks at more than its hand and the up card.
+        regret: by how much that is below the best chart's value; None likewise.
     """
 
     name: str
@@ -72,6 +77,8 @@ class Score(NamedTuple):
     difference: float
     difference_stderr: float
     agreement: float
+    exact_ev: float | None = None
+    regret: float | None = None
 
     def interval(self) -> tuple[float, float]:
         """Return the ends of the 95 % interval of ``ev``."""
@@ -139,7 +146,29 @@ def compare(
     with _pool(workers) as run:
         for name, decision in decisions.items():
             nets[name], agreements[name] = _play(decision, decisions[baseline], setting, run, progress)
-    return [_score(name, nets[name], nets[baseline], agreements[name], setting) for name in decisions]
+    scores = [_score(name, nets[name], nets[baseline], agreements[name], setting) for name in decisions]
+    return [_with_exact(score, decisions[score.name], setting.rules) for score in scores]
+
+
+def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
+    """Add the exact value and the regret to the best chart.
+
+    Raises:
+        BlackjackError: if the exact value is above the best, or the simulated one too far from it: one is wrong.
+    """
+    if not decision.by_hand:
+        return score
+    from bj_env.exact import best_value, exact_value  # only here: they need numba
+
+    exact = exact_value(decision, rules).ev
+    regret = best_value(rules) - exact
+    fresh = rules.penetration == 0
+    if regret < -BEST_CHART_MARGIN or (fresh and abs(score.ev - exact) > 4.5 * score.stderr):
+        raise BlackjackError(
+            f"alarm: {score.name} has the exact value {exact:.9f}, its class the best value {exact + regret:.9f}, "
+            f"and it played {score.ev:.6f} with standard error {score.stderr:.6f}; one of these is wrong"
+        )
+    return score._replace(exact_ev=exact, regret=regret)
 
 
 Chunk = tuple[NDArray[np.int64], int, int]

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bj_env import houses
-from bj_env.benchmark import AGENT, Score, Setting, compare
+from bj_env.benchmark import AGENT, Z95, Score, Setting, compare
 from bj_env.errors import BlackjackError
 from bj_env.notation import chips_text, house_text
 from bj_env.replay import cards_left, replay
@@ -154,17 +154,18 @@ def progress_bar() -> Progress:
 
 def score_table(scores: Sequence[Score], setting: Setting) -> Table:
     """Lay scores out as a table of 80 columns, in percent of a bet."""
-    title = f"{house_text(setting.rules)}, seats {','.join(map(str, setting.seats))}, seed {setting.seed}"
-    table = Table(title=title, caption="mean net of a round in % of a bet, ± its 95 % interval, on the same shoes")
+    seats = ",".join(map(str, setting.seats))
+    title = f"{house_text(setting.rules)}, seats {seats}, {scores[0].rounds:,} rounds each, seed {setting.seed}"
+    table = Table(title=title, caption="net of a round in % of a bet; ± 95 % intervals, on the same shoes")
     table.add_column("strategy", overflow="fold")
-    for heading in ("rounds", "EV %", "to basic %", "agrees"):
+    for heading in ("EV", "to basic", "agrees", "exact EV", "regret"):
         table.add_column(heading, justify="right")
     for score in scores:
         difference = _percent(score.difference, score.difference_stderr) if score.difference_stderr else "-"
-        agrees = f"{score.agreement:.1%}"
-        table.add_row(score.name, f"{score.rounds:,}", _percent(score.ev, score.stderr), difference, agrees)
+        exact = [f"{100 * value:.3f}" if value is not None else "-" for value in (score.exact_ev, score.regret)]
+        table.add_row(score.name, _percent(score.ev, score.stderr), difference, f"{score.agreement:.1%}", *exact)
     return table
 
 
 def _percent(mean: float, stderr: float) -> str:
-    return f"{100 * mean:+.2f} ± {100 * 1.96 * stderr:.2f}"
+    return f"{100 * mean:+.2f} ± {100 * Z95 * stderr:.2f}"

@@ -63,7 +63,12 @@ class View(NamedTuple):
 
 
 class Decision(ABC):
-    """A strategy: only `play` must be written. One object may play several seats, so it keeps no state of a round."""
+    """A strategy: only `play` must be written. One object may play several seats, so it keeps no state of a round.
+
+    ``by_hand`` says that nothing but the own hand, the up card and the rules decide; then its exact value is known.
+    """
+
+    by_hand = False
 
     def bet(self, view: View) -> int:
         """Return the bet for the coming round in chips, 0 to sit out; the house's minimum unless overridden."""
@@ -90,6 +95,8 @@ class HitDecision(Decision):
     Args:
         hit: asked with the total, whether it is soft, and the up card's value (1 for an ace).
     """
+
+    by_hand = True
 
     def __init__(self, hit: Callable[[int, bool, int], bool]) -> None:
         self.hit = hit
@@ -137,6 +144,8 @@ class Mimic(Decision):
     In the dealer's chair it is the house's rule as a decision.
     """
 
+    by_hand = True
+
     def play(self, view: View) -> Action:
         """Hit or stand by the dealer's rule."""
         if Action.DECLINE in view.legal:
@@ -159,6 +168,8 @@ class RandomLegal(Decision):
 
 class ChartDecision(Decision):
     """Plays a strategy chart; without one, the published chart that fits the rules of the table."""
+
+    by_hand = True
 
     def __init__(self, chart: Chart | None = None) -> None:
         self.chart = chart
@@ -276,7 +287,7 @@ def decision_from(source: "Decision | str") -> Decision:
     kind, _, number = source.partition(":")
     if kind == "threshold" and number.isascii() and number.isdigit():
         return Threshold(int(number))
-    if "/" in source or Path(source).exists():
+    if "/" in source or (source and Path(source).exists()):
         from bj_env.learned import load  # only where a path is given: needs numpy and safetensors
 
         return load(source)

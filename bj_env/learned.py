@@ -84,6 +84,7 @@ class LearnedDecision(Decision):
         self.profile = profile
         self.tensors = dict(tensors)
         self.sampled = sampled
+        self.by_hand = not sampled and set(profile.parts) <= {"hand", "rules"} and len(profile.bets) == 1
         self._layout = profile.layout(profile.rules, profile.seats)
         self._known = (profile.rules, profile.seats)
         self._rules_row = rules_row(profile.rules)
