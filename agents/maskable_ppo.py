@@ -30,7 +30,7 @@ def train(config: Config, progress: Callable[[int], None]) -> Trained:
     """
     learner = config.learner
     assert isinstance(learner, MaskablePPO)
-    torch.set_num_threads(config.workers)
+    torch.set_num_threads(1)  # more threads wait for each other on networks this small
     model = _model(config, learner)
     curve = _Curve(progress)
     model.learn(learner.steps, callback=curve)
