@@ -14,7 +14,7 @@ from agents.run import config_text, write_file
 from agents.training import Trained
 from bj_env.benchmark import Z95, Score
 from bj_env.decisions import ChartDecision, Decision
-from bj_env.exact import first_choice
+from bj_env.exact import first_choice, mistakes
 from bj_env.houses import words
 from bj_env.terms import Action, Rules
 
@@ -25,6 +25,9 @@ HANDS = {
     "pairs": [(value, value) for value in (1, *range(10, 1, -1))],
 }
 """The hands of each block of the strategy chart, as two card values."""
+
+MISTAKES = 12
+"""How many of the costliest mistakes the report shows."""
 
 LETTERS = {Action.STAND: "S", Action.HIT: "H", Action.DOUBLE: "D", Action.SPLIT: "P", Action.SURRENDER: "R"}
 COLOURS = ListedColormap(["#f4d35e", "#9bc1bc", "#5b8e7d", "#bc96e6", "#f2545b"])
@@ -71,7 +74,7 @@ def strategy_chart(decision: Decision, rules: Rules) -> bytes:
                 axes.text(column, row, LETTERS[choices[row][column]], ha="center", va="center", fontsize=8)
                 if choices[row][column] is not first_choice(basic, rules, hand, upcard):
                     axes.add_patch(Rectangle((column - 0.45, row - 0.45), 0.9, 0.9, fill=False, linewidth=1.5))
-        axes.set_xticks(range(10), ["A" if upcard == 1 else "T" if upcard == 10 else upcard for upcard in UPCARDS])
+        axes.set_xticks(range(10), [card_text(upcard) for upcard in UPCARDS])
         axes.set_yticks(range(len(hands)), [_label(block, hand) for hand in hands])
         axes.set_title(block)
     figure.suptitle("Strategy on two cards: framed where basic strategy plays otherwise")
@@ -81,7 +84,12 @@ def strategy_chart(decision: Decision, rules: Rules) -> bytes:
 def _label(block: str, hand: tuple[int, int]) -> str:
     if block == "hard":
         return str(sum(hand))
-    return ",".join("A" if value == 1 else "T" if value == 10 else str(value) for value in hand)
+    return ",".join(map(card_text, hand))
+
+
+def card_text(value: int) -> str:
+    """Write a card's value."""
+    return "A23456789T"[value - 1]
 
 
 def _png(figure: Figure) -> bytes:
@@ -106,11 +114,11 @@ def report_text(
 ## Benchmark
 
 Mean net of a round in percent of a bet, with its 95 % interval, on the same shoes; the exact value from a fresh shoe
-and the regret to the best chart where the strategy looks at nothing but its own hand and the up card.
+and the regret to the best play by total, pair and up card, where the strategy looks at nothing else.
 
 {_score_table(scores)}
 
-## Learning
+{_mistake_table(decision, rules)}## Learning
 
 ![learning curve](learning_curve.png)
 
@@ -124,6 +132,21 @@ and the regret to the best chart where the strategy looks at nothing but its own
 
 def _facts_table(facts: dict[str, str]) -> str:
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())])
+
+
+def _mistake_table(decision: Decision, rules: Rules) -> str:
+    """Show the costliest mistakes of a decision whose exact value is known, else nothing."""
+    if not decision.by_hand:
+        return ""
+    found = mistakes(decision, rules)
+    rows = ["| hand | up card | played | best | cost % |", "|---|---|---|---|---:|"]
+    for mistake in found[:MISTAKES]:
+        upcard = card_text(mistake.upcard)
+        rows.append(f"| {mistake.hand} | {upcard} | {mistake.played} | {mistake.best} | {100 * mistake.cost:.4f} |")
+    table = "\n".join(rows)
+    return (
+        f"## Costliest mistakes\n\n{min(MISTAKES, len(found))} of {len(found)} cells, priced per round.\n\n{table}\n\n"
+    )
 
 
 def _score_table(scores: Sequence[Score]) -> str:

@@ -22,7 +22,7 @@ from bj_env.table import Table
 from bj_env.terms import Action, Rules
 
 AGENT = "agent"
-BEST_CHART_MARGIN = 1e-9
+ROUNDING = 1e-9
 """By how much rounding may put a value above the best of its class."""
 
 Z95 = NormalDist().inv_cdf(0.975)
@@ -67,7 +67,7 @@ class Score(NamedTuple):
         difference_stderr: its standard error.
         agreement: share of its decisions, as often as they occur, that are the baseline's.
         exact_ev: the exact value of a round from a fresh shoe; None if it looks at more than its hand and the up card.
-        regret: by how much that is below the best chart's value; None likewise.
+        regret: by how much that is below the best value of its class, by total, pair and up card; None likewise.
     """
 
     name: str
@@ -151,19 +151,19 @@ def compare(
 
 
 def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
-    """Add the exact value and the regret to the best chart.
+    """Add the exact value and the regret to the best of its class.
 
     Raises:
         BlackjackError: if the exact value is above the best, or the simulated one too far from it: one is wrong.
     """
     if not decision.by_hand:
         return score
-    from bj_env.exact import best_value, exact_value  # only here: they need numba
+    from bj_env.exact import best_by_hand, exact_value  # only here: they need numba
 
     exact = exact_value(decision, rules).ev
-    regret = best_value(rules) - exact
+    regret = best_by_hand(rules).ev - exact
     fresh = rules.penetration == 0
-    if regret < -BEST_CHART_MARGIN or (fresh and abs(score.ev - exact) > 4.5 * score.stderr):
+    if regret < -ROUNDING or (fresh and abs(score.ev - exact) > 4.5 * score.stderr):
         raise BlackjackError(
             f"alarm: {score.name} has the exact value {exact:.9f}, its class the best value {exact + regret:.9f}, "
             f"and it played {score.ev:.6f} with standard error {score.stderr:.6f}; one of these is wrong"
