@@ -26,12 +26,14 @@ class Card:
     rank: Rank
     suit: Suit | None = None
     value: int = field(init=False, compare=False)
+    text: str = field(init=False, compare=False, repr=False)  # worked out once: cards are written far more than made
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", card_value(self.rank))
+        object.__setattr__(self, "text", RANKS[self.rank - 1] + ("" if self.suit is None else SUITS[self.suit]))
 
     def __str__(self) -> str:
-        return RANKS[self.rank - 1] + ("" if self.suit is None else SUITS[self.suit])
+        return self.text
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self
@@ -77,14 +79,33 @@ class Shoe:
         seed: of the chance that shuffles it.
         table: which of several tables with that seed it lies on.
         cards: the composition, if not the decks of the rules.
+
+    Attributes:
+        cards: the composition.
+        chance: what shuffles it.
+        dealt: the cards drawn since the shuffle, in order.
+        infinite: whether every card is drawn with replacement.
     """
 
-    __slots__ = ("_at", "_front", "_moved", "_pool", "_round_start", "_spent", "cards", "chance", "dealt", "rules")
+    __slots__ = (
+        "_at",
+        "_front",
+        "_moved",
+        "_pool",
+        "_round_start",
+        "_spent",
+        "cards",
+        "chance",
+        "dealt",
+        "infinite",
+        "rules",
+    )
 
     def __init__(self, rules: Rules, seed: int, *, table: int = 0, cards: Sequence[Card] | None = None) -> None:
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < SEEDS:
             raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
         self.rules = rules
+        self.infinite = rules.decks == 0
         self.cards = tuple(cards) if cards is not None else FACES * max(rules.decks, 1)
         self.chance = Stream(seed, table=table)
         self._spent = False
@@ -97,11 +118,6 @@ class Shoe:
         self._moved: dict[int, int] = {}
         self.dealt: list[Card] = []
         self._round_start = 0
-
-    @property
-    def infinite(self) -> bool:
-        """Whether every card is drawn with replacement."""
-        return self.rules.decks == 0
 
     @property
     def shuffle_pending(self) -> bool:
@@ -149,21 +165,16 @@ class Shoe:
         """
         drawn = self._front.pop() if self._front else None
         if drawn is None:
-            drawn = self._draw_from_pool()
+            at = self._at
+            left = len(self._pool) - at
+            if left == 0:
+                raise OutOfCards
+            chosen = at + self.chance.below(left)
+            drawn = self._pool[self._moved.get(chosen, chosen)]
+            if not self.infinite:
+                self._moved[chosen] = self._moved.get(at, at)
+                self._at = at + 1
         self.dealt.append(drawn)
-        return drawn
-
-    def _draw_from_pool(self) -> Card:
-        at, moved = self._at, self._moved
-        left = len(self._pool) - at
-        if left == 0:
-            raise OutOfCards
-        if self.infinite:
-            return self._pool[self.chance.below(left)]
-        chosen = at + self.chance.below(left)
-        drawn = self._pool[moved.get(chosen, chosen)]
-        moved[chosen] = moved.get(at, at)
-        self._at = at + 1
         return drawn
 
     def stack(self, cards: Iterable[Card | None], *, alone: bool = False) -> None:

@@ -2,8 +2,8 @@
 
 Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): the key is the
 seed, the counter is (block, shoe, table, stream), and a block gives four draws. The plain functions are written in
-integers that stay right both in Python and as 64-bit machine words, which is why every product and sum is masked:
-one seed gives one shoe in every engine.
+integers that stay right both in Python and as 64-bit machine words, which is why every product and sum is masked
+before it is used: one seed gives one shoe in every engine.
 """
 
 MASK = 0xFFFFFFFF
@@ -23,15 +23,12 @@ def philox(block: int, shoe: int, table: int, stream: int, key_low: int, key_hig
     for _ in range(10):
         left = 0xD2511F53 * block
         right = 0xCD9E8D57 * table
-        block, shoe, table, stream = (
-            (right >> 32) & MASK ^ shoe ^ key_low,
-            right & MASK,
-            (left >> 32) & MASK ^ stream ^ key_high,
-            left & MASK,
-        )
-        key_low = (key_low + 0x9E3779B9) & MASK
-        key_high = (key_high + 0xBB67AE85) & MASK
-    return block, shoe, table, stream
+        block = ((right >> 32) ^ shoe ^ key_low) & MASK
+        table = ((left >> 32) ^ stream ^ key_high) & MASK
+        shoe, stream = right, left  # masked when they are next used, as the keys are
+        key_low += 0x9E3779B9
+        key_high += 0xBB67AE85
+    return block, shoe & MASK, table, stream & MASK
 
 
 def bounded(word: int, n: int) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, Self, SupportsIndex, TypeVar
 
 import gymnasium
 import numpy as np
@@ -18,7 +18,6 @@ from bj_env.observation import Layout, rules_row, write_card, write_hand, write_
 from bj_env.participants import ticks
 from bj_env.render import table_text
 from bj_env.reset_options import Start
-from bj_env.round import Round
 from bj_env.terms import FIRST_BET, TICKS, Action, Rules
 
 ILLEGAL_ACTIONS = ("fallback", "penalty", "raise")
@@ -29,6 +28,15 @@ AGENT = "agent"
 
 Observation = NDArray[Any]
 Info = dict[str, Any]
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
+
+
+class Memo(dict[Question, Answer]):
+    """Answers that never change, by question; copies of an environment share them."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
@@ -108,7 +116,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         self._seeded = False
         self._rules_row = rules_row(self.rules)
         self._stakes = {size: place for place, size in enumerate([0, *(bet for bet in self.bets if bet)])}
-        self._mask_arrays: dict[int, NDArray[np.int8]] = {}
+        self._masks: Memo[int, NDArray[np.int8]] = Memo()
+        self._observations: Memo[tuple[int, int, bool, int, int, int], Observation] = Memo()
 
     @property
     def feature_names(self) -> list[str]:
@@ -128,7 +137,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             BlackjackError: if the seed or an option is not valid; the episode before goes on then.
         """
         agent = self.episode.agents[0]
-        start = Start.read(options, self.rules, len(self.episode.decisions), agent)
+        start = Start.read(options, self.rules, len(self.episode.decisions), agent) if options else Start()
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
             raise BlackjackError(f"seed: expected a whole number from 0 up, got {seed!r}")
         if start.line is not None:
@@ -203,17 +212,27 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
     def action_masks(self) -> NDArray[np.int8]:
         """Return which actions are legal now, 1 or 0 for each; all zero once the episode is over."""
         mask = self.episode.mask
-        if mask not in self._mask_arrays:
-            bits = [mask >> action & 1 for action in range(self._actions)]
-            self._mask_arrays[mask] = np.array(bits, np.int8)
-        return self._mask_arrays[mask].copy()
+        bits = self._masks.get(mask)
+        if bits is None:
+            bits = self._masks[mask] = np.array([mask >> action & 1 for action in range(self._actions)], np.int8)
+        return bits.copy()
 
     def _observation(self) -> Observation:
+        """Return a fresh observation; those of the hand alone are remembered, since they repeat."""
+        hand = self._hand()
+        observation = self._observations.get(hand)
+        if observation is None:
+            observation = self._encoded(hand)
+            if self.layout.parts == ("hand",):
+                self._observations[hand] = observation
+        return observation.copy()
+
+    def _encoded(self, hand: tuple[int, int, bool, int, int, int]) -> Observation:
         episode, layout = self.episode, self.layout
         row = [0] * len(layout.columns)
         for part, at in layout.starts.items():
             if part == "hand":
-                self._write_hand(row, at)
+                write_hand(row, at, *hand)
             elif part == "table":
                 self._write_table(row, at)
             elif part == "seen":
@@ -222,13 +241,14 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
                 row[at : at + len(self._rules_row)] = self._rules_row
         return layout.encode(row)
 
-    def _write_hand(self, row: list[int], at: int) -> None:
+    def _hand(self) -> tuple[int, int, bool, int, int, int]:
+        """Return what `write_hand` writes: phase, total, soft, pair, up card and stake."""
         episode, round = self.episode, self.episode.round
         hand, upcard, stake = episode.hand, 0, 0
         if round is not None:
             upcard = round.upcard.value
             stake = self._stakes[round.seats[episode.seat].bet // TICKS]
-        write_hand(row, at, episode.phase, hand.total, hand.soft, hand.pair(self.rules), upcard, stake)
+        return episode.phase, hand.total, hand.soft, hand.pair(self.rules), upcard, stake
 
     def _write_table(self, row: list[int], at: int) -> None:
         write_turn(row, at, self.episode.seat, self.episode.hand_index)
@@ -245,8 +265,11 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
     def _info(self) -> Info:
         episode = self.episode
         info: Info = {"action_mask": self.action_masks(), "seat": episode.seat}
-        if (episode.finished is not None and not episode.shown) or (episode.over and episode.finished is not None):
-            info |= _result(episode.finished)
+        round = episode.finished
+        if round is not None and (episode.over or not episode.shown):
+            info["nets"] = tuple([seat.net / TICKS for seat in round.seats])
+            info["dealer"] = ",".join([card.text for card in round.dealer.cards])
+            info["record"] = round.record()
         return info
 
     def render(self) -> str | None:
@@ -256,15 +279,6 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             return None
         legal = [self._action_name(action) for action in range(self._actions) if self.episode.mask >> action & 1]
         return table_text(self.episode.table, self.episode.round, self.episode.decisions, legal)
-
-
-def _result(round: Round) -> Info:
-    """Say how a round has ended."""
-    return {
-        "nets": tuple(net / TICKS for net in round.nets),
-        "dealer": ",".join(map(str, round.dealer.cards)),
-        "record": round.record(),
-    }
 
 
 def _one_of(name: str, came: Any, valid: Sequence[Any]) -> Any:

@@ -16,6 +16,10 @@ EPISODES = ("round", "shoe", "session")
 """How long an episode is: one round; until the shuffle; until the smallest bet cannot be placed."""
 
 
+_CHANCE = Start()
+"""How a round begins that nothing is said of."""
+
+
 class Episode:
     """What the agent is asked next, at one table and its shoe, through one episode after another.
 
@@ -84,10 +88,10 @@ class Episode:
 
     def act(self, action: int) -> None:
         """Take a legal action and go on to the next decision, or to the end of the episode."""
-        self.won, self.finished = (self.won, self.finished) if self.shown else (0, None)
         if self.shown:
             self.over = True
             return
+        self.won, self.finished = 0, None
         if self.round is None:
             self._placed.append(self.bets[action - FIRST_BET])
         else:
@@ -127,7 +131,7 @@ class Episode:
             self.round = self.table.deal(self._placed)
             if self._start.line is not None:
                 play_written(self.round, self._start.line, self._ask_other)
-        self._start = Start()
+        self._start = _CHANCE
 
     def _ask_other(self, round: Round) -> bool:
         """Let the seat in turn decide if it is not the agent's; tell whether it was not."""
@@ -139,15 +143,17 @@ class Episode:
     def _play(self, round: Round) -> bool:
         """Play up to the agent's next decision; tell whether the round is over instead."""
         while not round.over:
-            if not self._ask_other(round):
-                self.seat, self.hand_index, self._asked = round.active_seat.number, round.hand_index, True
+            seat = round.active_seat.number
+            if self.decisions[seat] is None:
+                self.seat, self.hand_index, self._asked = seat, round.hand_index, True
                 return False
+            round.ask()
         return True
 
     def _close_round(self) -> None:
         if self.round is not None:
             self.finished = self.round
-            self.won += sum(self.round.seats[seat].net for seat in self.agents)
+            self.won += sum([self.round.seats[seat].net for seat in self.agents])
         self._rounds += 1
         self.over = self._ends_here()
         if not self.over and self._rounds >= self.max_rounds:

@@ -57,7 +57,7 @@ class Event(NamedTuple):
             card=self.card,
             does=_DOES.get(self.action, "") if self.action is not None else "",
             total=self._total(),
-            chips=f"{self.ticks / TICKS:g}",
+            chips=chips_text(self.ticks).removeprefix("+"),
             net=chips_text(self.ticks),
             found="a blackjack" if self.ticks else "no blackjack",
         )
@@ -72,6 +72,10 @@ class Event(NamedTuple):
             return f"bust with {self.total}"
         return f"{'soft' if self.soft else 'hard'} {self.total}"
 
+
+SHUFFLED, BURNED, HOLE_CARD = Event(Kind.SHUFFLE), Event(Kind.BURN), Event(Kind.HOLE_CARD)
+PEEKED = Event(Kind.PEEK), Event(Kind.PEEK, ticks=1)
+"""The events that are always the same; `PEEKED` by whether the dealer has found a blackjack."""
 
 _WORDS = {
     Kind.SHUFFLE: "the shoe is shuffled",

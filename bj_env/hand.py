@@ -1,10 +1,23 @@
 """A hand: its cards and what the rules say of them."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bj_env.cards import Card
-from bj_env.rules import best_total, is_blackjack, is_pair, is_soft
-from bj_env.terms import Rules
+from bj_env.rules import (
+    best_total,
+    double_refusal,
+    hit_refusal,
+    is_blackjack,
+    is_pair,
+    is_soft,
+    late_surrender_refusal,
+    play_mask,
+    split_refusal,
+)
+from bj_env.terms import Action, Refusal, Rules
+
+_play_mask = lru_cache(maxsize=1 << 14)(play_mask)  # hands repeat, and the rule asks many questions of each
 
 
 class Hand:
@@ -50,10 +63,11 @@ class Hand:
     def add(self, card: Card) -> None:
         """Take one more card."""
         self.cards.append(card)
-        self._hard += card.value
-        self._has_ace = self._has_ace or card.value == 1
-        self.total = best_total(self._hard, self._has_ace)
-        self.soft = is_soft(self._hard, self._has_ace)
+        value = card.value
+        self._hard = hard = self._hard + value
+        self._has_ace = has_ace = self._has_ace or value == 1
+        self.total = best_total(hard, has_ace)
+        self.soft = is_soft(hard, has_ace)
 
     @property
     def blackjack(self) -> bool:
@@ -69,6 +83,27 @@ class Hand:
         """Return the card value of the pair that the hand is, or 0."""
         cards = self.cards
         return cards[0].value if len(cards) == 2 and is_pair(rules, cards[0].rank, cards[1].rank) else 0
+
+    def mask(self, rules: Rules, hands: int, short: bool) -> int:
+        """Return the legal actions in turn as bits ``1 << action``; ``hands`` the seat's, ``short`` of another bet."""
+        cards = len(self.cards)
+        pair = self.pair(rules) > 0
+        return _play_mask(rules, self.total, self.soft, cards, pair, self.from_split, self.split_aces, hands, short)
+
+    def refusal(self, rules: Rules, action: Action, hands: int, short: bool) -> int:
+        """Return why the hand may not take an action in turn, a `Refusal`."""
+        cards, aces = len(self.cards), self.split_aces
+        if action is Action.STAND:
+            return Refusal.LEGAL
+        if action is Action.HIT:
+            return hit_refusal(rules, aces)
+        if action is Action.DOUBLE:
+            return double_refusal(rules, self.total, self.soft, cards, self.from_split, aces, short)
+        if action is Action.SPLIT:
+            return split_refusal(rules, self.pair(rules) > 0, aces, hands, short)
+        if action is Action.SURRENDER:
+            return late_surrender_refusal(rules, cards, self.from_split, self.blackjack)
+        return Refusal.NOT_ASKED
 
     def split(self) -> tuple["Hand", "Hand"]:
         """Return the two hands that the pair's cards begin, each with the same stake."""

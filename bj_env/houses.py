@@ -207,6 +207,8 @@ def from_fields(fields: Mapping[str, Any]) -> Rules:
         if isinstance(value, str) and field in Rules._fields and known != field:
             valid = [token for token, (named, _) in _TOKENS.items() if named == field]
             expected = choices(value, valid) if valid else "expected a number or true/false"
+            if field in _NUMBERED and valid:
+                expected = f"expected a number, or {valid[0]!r}"
             raise RulesError(f"{field}: got {value!r}; {expected}")
         values[field] = meant if known == field else value
     return Rules(**values)

@@ -283,7 +283,7 @@ def write_faces(faces: Sequence[Face]) -> str:
 
 
 def _write_seat(number: int, seat: SeatLine) -> str:
-    bank = [f"bank {seat.bank:g}"] if seat.bank is not None else []
+    bank = [f"bank {chips_text(round(seat.bank * TICKS)).removeprefix('+')}"] if seat.bank is not None else []
     cards = [write_faces(seat.cards)] if seat.cards else []
     return " ".join([f"P{number}", str(seat.bet), *bank, *cards, *(LETTERS[action] for action in seat.actions)])
 

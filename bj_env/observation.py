@@ -145,7 +145,7 @@ class Layout:
             return np.array(row, np.int64)
         features = np.zeros(self.width, np.float32)
         for value, (start, most) in zip(row, self._spread, strict=True):
-            if most == 0:
+            if not most:
                 features[start + value] = 1.0
             elif value:
                 features[start] = value / most

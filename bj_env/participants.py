@@ -110,7 +110,7 @@ class Seat:
     @property
     def staked(self) -> int:
         """All that the seat has on the table, in ticks."""
-        return self.insurance + sum(hand.stake for hand in self.hands)
+        return self.insurance + sum([hand.stake for hand in self.hands])
 
     @property
     def label(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
-from bj_env.cards import Card, card
+from bj_env.cards import Card, Shoe, card
 from bj_env.errors import BlackjackError, choices
 from bj_env.notation import Line, house_text, parse
 from bj_env.replay import stacked
@@ -32,6 +32,8 @@ class Start(NamedTuple):
         Raises:
             BlackjackError: at an unknown, contradictory or senseless option.
         """
+        if options is not None and not isinstance(options, Mapping):
+            raise BlackjackError(f"options: expected names with values, like {{'hand': 'T,6'}}, got {options!r}")
         given = dict(options or {})
         for name in given:
             if name not in OPTIONS:
@@ -39,12 +41,14 @@ class Start(NamedTuple):
         if ("line" in given and len(given) > 1) or ("shoe" in given and len(given) > 1):
             raise BlackjackError(f"options: 'line' and 'shoe' stand alone, got {', '.join(map(repr, given))}")
         if "line" in given:
-            return cls._of_line(given["line"], rules, seats)
-        if "shoe" in given:
-            return cls(cards=list(_cards("shoe", given["shoe"])))
-        if given:
-            return cls(cards=_start_cards(given, rules, seats, agent))
-        return cls()
+            start = cls._of_line(given["line"], rules, seats)
+        elif "shoe" in given:
+            start = cls(cards=list(_cards("shoe", given["shoe"])))
+        else:
+            start = cls(cards=_start_cards(given, rules, seats, agent) if given else None)
+        if start.cards is not None:
+            Shoe(rules, 0).stack(start.cards)  # refuses cards that no shoe of the house holds
+        return start
 
     @classmethod
     def _of_line(cls, text: str, rules: Rules, seats: int) -> Self:

@@ -5,28 +5,22 @@ end. All that anyone may know of it stands in `Round.events` and in the `View` o
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVarTuple
 
 from bj_env.cards import Card, OutOfCards
 from bj_env.decisions import HandView, View, ask, names
 from bj_env.errors import DecisionError, IllegalAction
-from bj_env.events import DEALER, Event, Kind, Record
+from bj_env.events import DEALER, HOLE_CARD, PEEKED, SHUFFLED, Event, Kind, Record
 from bj_env.hand import Hand
 from bj_env.participants import Seat
 from bj_env.rules import (
     dealer_hits,
     dealer_peeks,
-    double_refusal,
     early_surrender_refusal,
-    hit_refusal,
     insurance_refusal,
     insurance_stake,
     is_charlie,
     is_short,
-    late_surrender_refusal,
-    play_mask,
-    split_refusal,
 )
 from bj_env.settlement import any_in_play, second_card_due, settle
 from bj_env.terms import REFUSALS, TICKS, Action, HoleCard, Phase, Refusal
@@ -34,9 +28,19 @@ from bj_env.terms import REFUSALS, TICKS, Action, HoleCard, Phase, Refusal
 if TYPE_CHECKING:
     from bj_env.table import Table
 
-_OFFER = {Phase.EARLY_SURRENDER: Action.SURRENDER, Phase.INSURANCE: Action.INSURE}
-_NEXT = {Phase.EARLY_SURRENDER: Phase.INSURANCE, Phase.INSURANCE: Phase.PLAY}
-_ACTIONS = tuple(tuple(action for action in Action if mask >> action & 1) for mask in range(1 << len(Action)))
+Move = TypeVarTuple("Move")
+
+# Names of the members, because until Python 3.12 they are slow to look up in their enums.
+_, _EARLY_SURRENDER, _INSURANCE, _PLAY, _ROUND_OVER = Phase
+_STAND, _HIT, _DOUBLE, _SPLIT, _SURRENDER, _INSURE, _DECLINE = _ACTIONS = tuple(Action)
+_BET, _DEAL, _DRAW, _TURN, _ACTION = Kind.BET, Kind.DEAL, Kind.DRAW, Kind.TURN, Kind.ACTION
+
+_WITH_HOLE_CARD = (HoleCard.PEEK, HoleCard.NOPEEK)
+_OFFER_MASKS = {
+    Phase.EARLY_SURRENDER: 1 << Action.SURRENDER | 1 << Action.DECLINE,
+    Phase.INSURANCE: 1 << Action.INSURE | 1 << Action.DECLINE,
+}
+_LEGAL = tuple(tuple(action for action in Action if mask >> action & 1) for mask in range(1 << len(Action)))
 
 
 class Round:
@@ -57,14 +61,12 @@ class Round:
         self.table = table
         self.rules = table.rules
         self.events: list[Event] = []
-        self.seats = [
-            Seat(number, player, bet * TICKS)
-            for number, (player, bet) in enumerate(zip(table.players, bets, strict=True))
-        ]
+        self.seats = [Seat(number, player, bets[number] * TICKS) for number, player in enumerate(table.players)]
         self.active = [seat for seat in self.seats if seat.bet]
         self.dealer = Hand()
         self.hole: Card | None = None
-        self.phase = Phase.EARLY_SURRENDER
+        self.phase = _EARLY_SURRENDER
+        self._offers: tuple[Phase, ...] = ()
         self._at = 0
         self.hand_index = 0
         self.mask = 0
@@ -75,7 +77,7 @@ class Round:
         for seat in self.active:
             seat.player.pay(seat.bet)
             seat.hands.append(Hand(stake=seat.bet))
-            self.events.append(Event(Kind.BET, seat.number, ticks=seat.bet))
+            self.events.append(Event(_BET, seat.number, ticks=seat.bet))
         self.table.prepare_shoe(self.events)
         self._run(self._deal)
 
@@ -85,33 +87,34 @@ class Round:
         self._give(self.dealer, DEALER)
         for seat in self.active:
             self._give(seat.hands[0], seat.number)
-        if self.rules.hole_card in (HoleCard.PEEK, HoleCard.NOPEEK):
+        if self.rules.hole_card in _WITH_HOLE_CARD:
             self.hole = self._draw()
-            self.events.append(Event(Kind.HOLE_CARD))
+            self.events.append(HOLE_CARD)
+        self._offers = self.table.offers[self.upcard.value]
 
     def _go_on(self) -> None:
         """Go to the next decision; when there is none left, end the round."""
-        while self.phase < Phase.PLAY:
-            if self._ask_next_seat():
+        while self.phase is not _PLAY:
+            if self.phase in self._offers and self._ask_next_seat():
                 return
             self._at = 0
-            if self.phase is Phase.INSURANCE and self._peek():
+            if self.phase is _INSURANCE and self._peek():
                 break
-            self.phase = _NEXT[self.phase]
-        if self.phase < Phase.PLAY or not self._find_hand():
+            self.phase = _PLAY if self.phase is _INSURANCE else _INSURANCE
+        if self.phase is not _PLAY or not self._find_hand():
             self._end()
 
     def _ask_next_seat(self) -> bool:
         """Go to the next seat to which early surrender or insurance is open."""
         for at in range(self._at, len(self.active)):
             if self._offer_refusal(self.active[at]) == Refusal.LEGAL:
-                self._at, self.mask = at, 1 << _OFFER[self.phase] | 1 << Action.DECLINE
+                self._at, self.mask = at, _OFFER_MASKS[self.phase]
                 return True
         return False
 
     def _offer_refusal(self, seat: Seat) -> int:
         hand = seat.hands[0]
-        if self.phase is Phase.EARLY_SURRENDER:
+        if self.phase is _EARLY_SURRENDER:
             return early_surrender_refusal(self.rules, self.upcard.value, hand.blackjack)
         if hand.surrendered:
             return Refusal.NOT_ASKED
@@ -123,38 +126,25 @@ class Round:
         if not dealer_peeks(self.rules, self.upcard.value) or self.hole is None:
             return False
         found = self.upcard.value + self.hole.value == 11
-        self.events.append(Event(Kind.PEEK, ticks=int(found)))
+        self.events.append(PEEKED[found])
         return found
 
     def _find_hand(self) -> bool:
         """Go to the next hand that has a choice, filling split hands on the way."""
         while self._at < len(self.active):
-            seat = self.active_seat
+            seat = self.active[self._at]
             while self.hand_index < len(seat.hands):
                 hand = seat.hands[self.hand_index]
                 if len(hand.cards) == 1:
                     self._draw_to(hand, seat.number)
                 if not hand.finished:
-                    self.mask = self._play_mask(seat, hand)
+                    self.mask = hand.mask(self.rules, len(seat.hands), is_short(seat.player.free, seat.bet))
                     if self.mask:
                         return True
                     hand.finished = True
                 self.hand_index += 1
             self._at, self.hand_index = self._at + 1, 0
         return False
-
-    def _play_mask(self, seat: Seat, hand: Hand) -> int:
-        return play_mask(
-            self.rules,
-            hand.total,
-            hand.soft,
-            len(hand.cards),
-            hand.pair(self.rules) > 0,
-            hand.from_split,
-            hand.split_aces,
-            len(seat.hands),
-            is_short(seat.player.free, seat.bet),
-        )
 
     def act(self, action: int) -> None:
         """Take the action of the seat in turn and go on to the next decision, or to the end.
@@ -163,15 +153,15 @@ class Round:
             IllegalAction: if it is not legal; nothing has changed then.
         """
         self.check(action)
-        action = Action(action)
-        seat = self.active_seat
-        self.events.append(Event(Kind.ACTION, seat.number, self.hand_index, None, action))
-        self._run(partial(self._take, action, seat, seat.hands[self.hand_index]))
+        action = _ACTIONS[action]
+        seat = self.active[self._at]
+        self.events.append(Event(_ACTION, seat.number, self.hand_index, None, action))
+        self._run(self._take, action, seat, seat.hands[self.hand_index])
 
-    def _run(self, move: Callable[[], None]) -> None:
+    def _run(self, move: Callable[[*Move], None], *of: *Move) -> None:
         """Make a move and go on to the next decision; void the round if that cannot be done."""
         try:
-            move()
+            move(*of)
             self._go_on()
         except OutOfCards:
             self.events.append(Event(Kind.MISDEAL))
@@ -181,23 +171,23 @@ class Round:
             raise
 
     def _take(self, action: Action, seat: Seat, hand: Hand) -> None:
-        if action is Action.HIT:
+        if action is _HIT:
             self._draw_to(hand, seat.number)
-        elif action is Action.STAND:
+        elif action is _STAND:
             hand.finished = True
-        elif action is Action.DOUBLE:
+        elif action is _DOUBLE:
             self._stake_again(seat, hand)
             hand.doubled = hand.finished = True
             self._draw_to(hand, seat.number)
-        elif action is Action.SPLIT:
+        elif action is _SPLIT:
             seat.player.pay(seat.bet)
             seat.hands[self.hand_index : self.hand_index + 1] = hand.split()
-        elif action is Action.SURRENDER:
+        elif action is _SURRENDER:
             hand.surrendered = hand.finished = True
-        elif action is Action.INSURE:
+        elif action is _INSURE:
             seat.insurance = insurance_stake(self.rules, seat.bet)
             seat.player.pay(seat.insurance)
-        if self.phase < Phase.PLAY:
+        if self.phase is not _PLAY:
             self._at += 1
 
     def _stake_again(self, seat: Seat, hand: Hand) -> None:
@@ -207,7 +197,7 @@ class Round:
     def _end(self) -> None:
         """Let the dealer play, then settle."""
         self._dealer_plays()
-        self.phase, self.mask = Phase.ROUND_OVER, 0
+        self.phase, self.mask = _ROUND_OVER, 0
         for seat in self.active:
             seat.net = settle(self.rules, seat, self.dealer, self.events)
         self._close()
@@ -215,7 +205,7 @@ class Round:
     def _dealer_plays(self) -> None:
         playing = any_in_play(self.rules, self.active)
         if self.hole is not None:
-            self._show(self.hole, self.dealer, DEALER, Kind.TURN)
+            self._show(self.hole, self.dealer, DEALER, _TURN)
         elif second_card_due(self.rules, self.active, self.upcard.value, playing):
             self._draw_to(self.dealer, DEALER)
         if playing and not self.dealer.blackjack:
@@ -252,7 +242,7 @@ class Round:
         except OutOfCards:
             if not shoe.shuffle_discards():
                 raise
-        self.events.append(Event(Kind.SHUFFLE))
+        self.events.append(SHUFFLED)
         self.table.see_only(self._face_up())
         return shoe.draw()
 
@@ -262,25 +252,26 @@ class Round:
     def _hands(self) -> list[Hand]:
         return [hand for seat in self.active for hand in seat.hands]
 
-    def _give(self, hand: Hand, seat: int, kind: Kind = Kind.DEAL) -> None:
+    def _give(self, hand: Hand, seat: int, kind: Kind = _DEAL) -> None:
         """Draw a card face up to a hand."""
         self._show(self._draw(), hand, seat, kind)
 
     def _show(self, card: Card, hand: Hand, seat: int, kind: Kind) -> None:
         hand.add(card)
         self.table.seen[card.value] += 1
-        self.events.append(Event(kind, seat, self.hand_index, card, None, hand.total, hand.soft))
+        shown = (kind, seat, self.hand_index, card, None, hand.total, hand.soft, 0)
+        self.events.append(tuple.__new__(Event, shown))  # as Event(...) in half the time, at every card
 
     def _draw_to(self, hand: Hand, seat: int) -> None:
         """Draw a card after the deal; that may make a charlie."""
-        self._give(hand, seat, Kind.DRAW)
+        self._give(hand, seat, _DRAW)
         if seat != DEALER and is_charlie(self.rules, hand.total, len(hand.cards)):
             hand.charlie = hand.finished = True
 
     @property
     def over(self) -> bool:
         """Whether the round has ended."""
-        return self.phase is Phase.ROUND_OVER
+        return self.phase is _ROUND_OVER
 
     @property
     def upcard(self) -> Card:
@@ -295,7 +286,7 @@ class Round:
     @property
     def legal(self) -> tuple[Action, ...]:
         """The legal actions."""
-        return _ACTIONS[self.mask]
+        return _LEGAL[self.mask]
 
     def refusal(self, action: int) -> Refusal:
         """Tell why the seat in turn may not take an action; `Refusal.LEGAL` if it may."""
@@ -305,21 +296,8 @@ class Round:
         if self.phase is not Phase.PLAY:
             legal = self.mask >> action & 1
             return Refusal.LEGAL if legal else Refusal.NOT_ASKED
-        return Refusal(self._play_refusal(Action(action), seat, seat.hands[self.hand_index]))
-
-    def _play_refusal(self, action: Action, seat: Seat, hand: Hand) -> int:
-        rules, short, aces = self.rules, is_short(seat.player.free, seat.bet), hand.split_aces
-        if action is Action.STAND:
-            return Refusal.LEGAL
-        if action is Action.HIT:
-            return hit_refusal(rules, aces)
-        if action is Action.DOUBLE:
-            return double_refusal(rules, hand.total, hand.soft, len(hand.cards), hand.from_split, aces, short)
-        if action is Action.SPLIT:
-            return split_refusal(rules, hand.pair(rules) > 0, aces, len(seat.hands), short)
-        if action is Action.SURRENDER:
-            return late_surrender_refusal(rules, len(hand.cards), hand.from_split, hand.blackjack)
-        return Refusal.NOT_ASKED
+        hand, short = seat.hands[self.hand_index], is_short(seat.player.free, seat.bet)
+        return Refusal(hand.refusal(self.rules, Action(action), len(seat.hands), short))
 
     def check(self, action: int) -> None:
         """Refuse an action that is not legal now.
@@ -327,10 +305,10 @@ class Round:
         Raises:
             IllegalAction: naming the seat, the hand, what is legal, and the rule.
         """
-        if self.over:
+        if self.phase is _ROUND_OVER:
             raise IllegalAction(f"the round is over; expected no action, got {action!r}")
         whole = isinstance(action, int) and not isinstance(action, bool)
-        if not whole or action not in range(len(Action)):
+        if not whole or not 0 <= action < len(_ACTIONS):
             raise IllegalAction(f"{self.where()}: expected one of {names(self.legal)}, got {action!r}")
         if not self.mask >> action & 1:
             reason = REFUSALS[self.refusal(action)]
@@ -365,8 +343,9 @@ class Round:
             legal,
             seat.bet / TICKS if seat else 0,
             seat.player.bankroll if seat else None,
-            tuple(tuple(_hand_view(hand) for hand in seat.hands) for seat in self.seats),
+            tuple([tuple([_hand_view(hand) for hand in seat.hands]) for seat in self.seats]),
             tuple(self.table.seen),
+            self.table.shuffle_pending,
             self.table.streams[number],
         )
 
@@ -388,11 +367,11 @@ class Round:
     @property
     def nets(self) -> tuple[int, ...]:
         """What each seat has won or lost, in ticks, once the round is over."""
-        return tuple(seat.net for seat in self.seats)
+        return tuple([seat.net for seat in self.seats])
 
     def record(self) -> Record:
         """Return all that everyone has seen of the round."""
-        return Record(self.rules, tuple(seat.bank for seat in self.seats), tuple(self.events))
+        return Record(self.rules, tuple([seat.bank for seat in self.seats]), tuple(self.events))
 
 
 def _hand_view(hand: Hand) -> HandView:

@@ -15,14 +15,16 @@ from bj_env.rules import (
 )
 from bj_env.terms import Rules, Surrender
 
+_SETTLE = Kind.SETTLE  # until Python 3.12 a member of an enum is slow to look up
+
 
 def any_in_play(rules: Rules, seats: Iterable[Seat]) -> bool:
     """Tell whether the dealer must draw against some hand."""
-    return any(
-        in_play(rules, hand.total > 21, hand.surrendered, hand.charlie, hand.blackjack)
-        for seat in seats
-        for hand in seat.hands
-    )
+    for seat in seats:
+        for hand in seat.hands:
+            if in_play(rules, hand.total > 21, hand.surrendered, hand.charlie, hand.blackjack):
+                return True
+    return False
 
 
 def second_card_due(rules: Rules, seats: Sequence[Seat], upcard: int, playing: bool) -> bool:
@@ -39,21 +41,21 @@ def _surrendered_late(rules: Rules, hand: Hand) -> bool:
 
 def settle(rules: Rules, seat: Seat, dealer: Hand, events: list[Event]) -> int:
     """Settle a seat hand by hand, its insurance too; note each in ``events`` and return the net in ticks."""
-    total, paid = 0, False
+    total, paid, blackjack = 0, False, dealer.blackjack
     for index, hand in enumerate(seat.hands):
-        won = _hand_net(rules, seat, hand, dealer, paid)
+        won = _hand_net(rules, seat, hand, dealer.total, blackjack, paid)
         paid = paid or won < 0
         total += won
-        events.append(Event(Kind.SETTLE, seat.number, index, None, None, hand.total, hand.soft, won))
+        events.append(Event(_SETTLE, seat.number, index, None, None, hand.total, hand.soft, won))
     if seat.insurance:
-        won = insurance_net(seat.insurance, dealer.blackjack)
+        won = insurance_net(seat.insurance, blackjack)
         total += won
         events.append(Event(Kind.INSURANCE, seat.number, ticks=won))
     return total
 
 
-def _hand_net(rules: Rules, seat: Seat, hand: Hand, dealer: Hand, paid: bool) -> int:
+def _hand_net(rules: Rules, seat: Seat, hand: Hand, dealer: int, dealer_blackjack: bool, paid: bool) -> int:
     if hand.surrendered:
-        return surrender_net(rules, seat.bet, not _surrendered_late(rules, hand), dealer.blackjack)
-    net = hand_net(rules, hand.stake, hand.total, hand.blackjack, hand.charlie, dealer.total, dealer.blackjack)
-    return original_bet_net(rules, net, seat.bet, dealer.blackjack, paid)
+        return surrender_net(rules, seat.bet, not _surrendered_late(rules, hand), dealer_blackjack)
+    net = hand_net(rules, hand.stake, hand.total, hand.blackjack, hand.charlie, dealer, dealer_blackjack)
+    return original_bet_net(rules, net, seat.bet, dealer_blackjack, paid)

@@ -9,12 +9,12 @@ from bj_env.cards import Card, Shoe
 from bj_env.chance import Stream
 from bj_env.decisions import View, ask
 from bj_env.errors import BlackjackError, DecisionError
-from bj_env.events import Event, Kind
+from bj_env.events import BURNED, SHUFFLED, Event
 from bj_env.houses import rules_from
 from bj_env.participants import Dealer, Player
 from bj_env.round import Round
-from bj_env.rules import is_short
-from bj_env.terms import TICKS, Phase, Rules
+from bj_env.rules import early_surrender_refusal, insurance_refusal, is_short
+from bj_env.terms import TICKS, Phase, Refusal, Rules
 
 
 class Table:
@@ -48,6 +48,7 @@ class Table:
         shoe: Sequence[Card] | None = None,
     ) -> None:
         self.rules = rules_from(rules)
+        self.offers = tuple(_offers(self.rules, upcard) for upcard in range(11))
         self.players = list(players)
         self.dealer = dealer or Dealer()
         self.number = number
@@ -91,14 +92,15 @@ class Table:
         if len(bets) != len(self.players):
             raise BlackjackError(f"bets: expected one for each of {len(self.players)} seats, got {len(bets)}")
         rules = self.rules
-        for seat, (player, bet) in enumerate(zip(self.players, bets, strict=True), start=1):
+        for seat, player in enumerate(self.players):
+            bet = bets[seat]
             whole = isinstance(bet, int) and not isinstance(bet, bool)
             if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
                 limits = f"0 or {rules.min_bet} to {rules.max_bet} chips"
-                raise BlackjackError(f"bet of P{seat}: expected {limits}, got {bet!r}")
+                raise BlackjackError(f"bet of P{seat + 1}: expected {limits}, got {bet!r}")
             if is_short(player.free, bet * TICKS):
                 raise BlackjackError(
-                    f"bet of P{seat}: expected at most the {player.bankroll:g} chips it has, got {bet}"
+                    f"bet of P{seat + 1}: expected at most the {player.bankroll:g} chips it has, got {bet}"
                 )
         if not any(bets):
             raise BlackjackError("bets: expected at least one above 0")
@@ -146,7 +148,7 @@ class Table:
         """Return what a seat may see while bets are made."""
         return View(
             self.rules, Phase.BET, seat, 0, (), 0, False, 0, None, (), 0, self.players[seat].bankroll,
-            ((),) * len(self.players), tuple(self.seen), self.streams[seat],
+            ((),) * len(self.players), tuple(self.seen), self.shuffle_pending, self.streams[seat],
         )  # fmt: skip
 
     def prepare_shoe(self, events: list[Event]) -> None:
@@ -157,10 +159,10 @@ class Table:
         if self._fresh:
             self._fresh = False
             self.seen = [0] * 11
-            events.append(Event(Kind.SHUFFLE))
+            events.append(SHUFFLED)
             for _ in range(self.rules.burn_cards):
                 self.shoe.draw()
-                events.append(Event(Kind.BURN))
+                events.append(BURNED)
         self.shoe.begin_round()
 
     def stack(self, cards: Sequence[Card | None], *, alone: bool = False) -> None:
@@ -180,3 +182,11 @@ class Table:
         self.seen = [0] * 11
         for card in cards:
             self.seen[card.value] += 1
+
+
+def _offers(rules: Rules, upcard: int) -> tuple[Phase, ...]:
+    """Tell in which phases before play some seat may be asked, so that a round need not try each in the others."""
+    early = early_surrender_refusal(rules, upcard, blackjack=False)
+    insurance = insurance_refusal(rules, upcard, stake=TICKS, short=False)
+    refusals = {Phase.EARLY_SURRENDER: early, Phase.INSURANCE: insurance}
+    return tuple(phase for phase, refusal in refusals.items() if refusal == Refusal.LEGAL)

@@ -1,0 +1,7 @@
+"""``python -m bj_env`` is ``bj``."""
+
+import sys
+
+from bj_env.cli import main
+
+sys.exit(main())

@@ -1,0 +1,137 @@
+"""The learners: configurations, that they learn, that a seed says everything, and that what is exported plays alike."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib.common.maskable.distributions import MaskableCategorical
+
+from agents import maskable_ppo, monte_carlo
+from agents.config import Config, ConfigError, load_config
+from agents.training import make
+from bj_env.decisions import Mimic
+from bj_env.exact import exact_value
+from bj_env.learned import LearnedDecision
+from bj_env.terms import Phase
+
+ROOT = Path(__file__).parents[1]
+SMALL = ["learner.rounds=40_000", "learner.generations=4", "workers=2"]
+HIT_STAND = [*SMALL, "environment.rules=sutton-barto", "environment.seats=['agent']"]
+
+
+def config(name: str, *changes: str) -> Config:
+    return load_config(ROOT / "configs" / f"{name}.toml", changes)
+
+
+def nothing(done: int) -> None:
+    """Show no progress."""
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_configuration_reads_and_is_named_as_its_file(path: Path) -> None:
+    assert load_config(path).name == path.stem
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("sed=3", "unknown key 'sed'; did you mean 'seed'"),
+        ("learner.rnds=3", "unknown key 'learner.rnds'; did you mean 'rounds'"),
+        ("benchmark.roundz=3", "unknown key 'benchmark.roundz'; did you mean 'rounds'"),
+        ("environment.rules=six-dek", "did you mean 'six-deck'"),
+        ("environment.seats=['basic']", "expected at least one 'agent'"),
+        ("learner.kind=foo", "'monte-carlo', 'maskable-ppo'"),
+        ("learner.rounds=abc", "learner.rounds: input should be a valid integer, got 'abc'"),
+        ("learner.rounds=0", "greater than 0"),
+        ("seed=-1", "seed: input should be greater than or equal to 0, got -1"),
+        ("name=../x", "name: "),
+        ("nonsense", "expected key=value"),
+        ("seed.x=1", "'seed' is a value"),
+    ],
+)
+def test_a_bad_key_or_value_is_named_in_one_line(change: str, expected: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config("default", change)
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("content", "expected"), [(None, "No such file"), ("name =", "is not TOML"), ("", "name: ")])
+def test_a_bad_file_is_named(content: str | None, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "some.toml"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(ConfigError, match=f"config '{path}'.*{expected}"):
+        load_config(path)
+
+
+def test_monte_carlo_learns_hit_and_stand_in_seconds() -> None:
+    trained = monte_carlo.train(config("default", *HIT_STAND), nothing)
+    rules = trained.profile.rules
+    value = exact_value(LearnedDecision(trained.profile, trained.tensors), rules).ev
+    assert exact_value(Mimic(), rules).ev + 0.01 < value <= -0.046555977066 + 0.001  # the optimum: gymnasium_ev.csv
+
+
+def test_monte_carlo_gives_the_same_for_any_number_of_workers() -> None:
+    one, two = (monte_carlo.train(config("default", *HIT_STAND, f"workers={number}"), nothing) for number in (1, 2))
+    np.testing.assert_array_equal(one.tensors["scores"], two.tensors["scores"])
+    assert one.curve == two.curve
+
+
+def test_the_random_action_is_drawn_among_those_in_the_race() -> None:
+    scores, margins = np.array([0.2, -0.1, 0.15]), np.array([0.05, 0.05, 0.05])
+    assert monte_carlo.in_race(scores, margins).tolist() == [True, False, True]
+    assert monte_carlo.in_race(scores, np.full(3, np.inf)).all()
+
+
+def test_maskable_ppo_exports_what_it_trained() -> None:
+    learner = ("learner.steps=1024", "learner.environments=2", "learner.steps_per_update=256")
+    setting = config("maskable-ppo", *learner)
+    trained = maskable_ppo.train(setting, nothing)
+    decision = LearnedDecision(trained.profile, trained.tensors)
+    again = maskable_ppo.train(setting, nothing)
+    for name, tensor in trained.tensors.items():
+        np.testing.assert_array_equal(tensor, again.tensors[name])
+    assert decision.by_hand
+    assert [point.done for point in trained.curve] == [512, 1024]
+
+
+def test_exported_layers_score_as_the_network_does() -> None:
+    setting = config("maskable-ppo", "learner.environments=1")
+    model = maskable_ppo._model(setting, setting.learner)  # type: ignore[arg-type]
+    env = make(setting.environment, "features")
+    decision = LearnedDecision(
+        monte_carlo.profile_of(setting)._replace(kind="network", columns=()), maskable_ppo.tensors(model)
+    )
+    for seed in range(20):
+        observation, _ = env.reset(seed=seed)
+        view = env.unwrapped.episode.round.view()  # type: ignore[attr-defined]
+        with torch.no_grad():
+            latent = model.policy.mlp_extractor.forward_actor(torch.as_tensor(observation)[None])
+            expected = model.policy.action_net(latent).numpy()[0]
+        np.testing.assert_allclose(decision.scores(decision.row(view)), expected, rtol=1e-4, atol=1e-6)
+
+
+def test_rounds_without_a_decision_are_left_out_of_training() -> None:
+    env = make(config("default").environment, "features")
+    for seed in range(200):
+        env.reset(seed=seed)
+        assert env.unwrapped.episode.phase is not Phase.ROUND_OVER  # type: ignore[attr-defined]
+
+
+def test_b117_masked_logits_are_renormalised() -> None:
+    distribution = MaskableCategorical(logits=torch.tensor([[2.0, 1.0, 0.5]]), masks=np.array([[False, True, True]]))
+    np.testing.assert_allclose(distribution.probs.numpy()[0], [0, 0.622459, 0.377541], atol=1e-6)
+
+
+def test_b116_masks_leave_exact_zeros_and_finite_gradients() -> None:
+    logits = torch.tensor([[40.0, -30.0, 0.0]] * 64, requires_grad=True)
+    masks = np.array([[True, False, False], [False, True, True], [True, True, True], [False, True, False]] * 16)
+    distribution = MaskableCategorical(logits=logits, masks=masks)
+    assert (distribution.probs[~torch.as_tensor(masks)] == 0).all()
+    np.testing.assert_allclose(distribution.probs.sum(1).detach().numpy(), 1, atol=1e-6)
+    entropy = distribution.entropy()
+    assert (entropy[::4] == 0).all()
+    entropy.sum().backward()
+    assert torch.isfinite(logits.grad).all()  # type: ignore[arg-type]

@@ -1,0 +1,172 @@
+"""Saved policies: what they play, and that a damaged or hostile folder is refused and never executed."""
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from bj_env import learned
+from bj_env.env import BlackjackEnv
+from bj_env.errors import BlackjackError, PolicyError
+from bj_env.houses import rules_from
+from bj_env.learned import LearnedDecision, Profile
+from bj_env.participants import Player
+from bj_env.table import Table
+from bj_env.terms import Action
+
+COLUMNS = ("hand.phase", "hand.total", "hand.pair", "hand.upcard")
+TABLE = Profile("table", rules_from("six-deck"), 1, (1,), ("hand",), COLUMNS, provenance={"command": "test"})
+NETWORK = Profile("network", rules_from("six-deck"), 1, (1,), ("hand", "seen"))
+
+
+def table_tensors(seed: int = 0) -> dict[str, Any]:
+    return {"scores": np.random.default_rng(seed).normal(size=(5, 30, 11, 11, 7)).astype(np.float32)}
+
+
+def network_tensors(profile: Profile = NETWORK, seed: int = 0) -> dict[str, Any]:
+    draw = np.random.default_rng(seed)
+    sizes = [profile.layout(profile.rules, profile.seats).width, 16, profile.actions]
+    tensors = {}
+    for layer, (width, out) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        tensors[f"{layer}.weight"] = draw.normal(size=(out, width)).astype(np.float32)
+        tensors[f"{layer}.bias"] = draw.normal(size=out).astype(np.float32)
+    return tensors
+
+
+def play(decision: LearnedDecision, rules: str = "six-deck", rounds: int = 50) -> list[str]:
+    table = Table(rules, [Player("learned", decision)], seed=3)
+    return [str(table.play_round().record()) for _ in range(rounds)]
+
+
+@pytest.mark.parametrize(
+    ("profile", "tensors"), [(TABLE, table_tensors()), (NETWORK, network_tensors())], ids=["table", "network"]
+)
+@pytest.mark.parametrize("sampled", [False, True])
+def test_a_saved_policy_plays_as_before(
+    profile: Profile, tensors: dict[str, Any], sampled: bool, tmp_path: Path
+) -> None:
+    learned.save(tmp_path / "policy", profile, tensors)
+    loaded = learned.load(tmp_path / "policy", sampled=sampled)
+    assert loaded.profile == profile
+    assert play(loaded) == play(LearnedDecision(profile, tensors, sampled=sampled))
+
+
+def test_an_observation_gives_the_same_row_in_the_environment_and_at_the_table() -> None:
+    decision = LearnedDecision(NETWORK, network_tensors())
+    env = BlackjackEnv(seats=("agent",), observation=("hand", "seen"), illegal_action="raise")
+    for seed in range(200):
+        observation, info = env.reset(seed=seed)
+        round = env.episode.round
+        if round is None or round.over:
+            continue
+        row = decision.row(round.view())
+        np.testing.assert_array_equal(env.layout.encode(row), observation)
+
+
+def test_the_highest_legal_score_is_played() -> None:
+    tensors = {"scores": np.zeros((5, 30, 11, 11, 7), np.float32)}
+    tensors["scores"][..., Action.SPLIT] = 2
+    tensors["scores"][..., Action.STAND] = 1
+    tensors["scores"][..., Action.INSURE] = 3
+    decision = LearnedDecision(TABLE, tensors)
+    table = Table("six-deck", [Player("learned", decision)], seed=1)
+    taken = {action for _ in range(400) for event in table.play_round().events if (action := event.action) is not None}
+    assert taken == {Action.SPLIT, Action.STAND, Action.INSURE}
+
+
+def test_bets_are_chosen_among_those_it_can_make() -> None:
+    profile = TABLE._replace(bets=(0, 5, 50))
+    tensors = {"scores": np.zeros((5, 30, 11, 11, 10), np.float32)}
+    tensors["scores"][..., 9] = 1
+    tensors["scores"][..., 8] = 0.5
+    table = Table("six-deck", [Player("rich", LearnedDecision(profile, tensors), bankroll=60)], seed=1)
+    assert table.ask_bet(0) == 50
+    table.players[0].refill(20)
+    assert table.ask_bet(0) == 5
+
+
+def test_replacing_a_policy_leaves_one_whole_folder(tmp_path: Path) -> None:
+    for seed in (0, 1):
+        learned.save(tmp_path / "policy", TABLE, table_tensors(seed))
+    assert [path.name for path in tmp_path.iterdir()] == ["policy"]
+    np.testing.assert_array_equal(learned.load(tmp_path / "policy").tensors["scores"], table_tensors(1)["scores"])
+
+
+class Boom:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Path("executed").write_text, ("yes",))
+
+
+def damage(folder: Path, how: str) -> None:
+    """Damage a policy folder."""
+    said, numbers = folder / "policy.json", folder / "tensors.safetensors"
+    content = json.loads(said.read_text())
+    match how:
+        case "no folder":
+            folder.rename(folder.with_name("gone"))
+        case "no tensors":
+            numbers.unlink()
+        case "empty json":
+            said.write_text("")
+        case "half the json":
+            said.write_text(said.read_text()[:50])
+        case "half the tensors":
+            numbers.write_bytes(numbers.read_bytes()[:100])
+        case "a pickle":
+            numbers.write_bytes(pickle.dumps(Boom()))
+        case "a field missing":
+            said.write_text(json.dumps({key: value for key, value in content.items() if key != "parts"}))
+        case "not a number":
+            save_file({"scores": np.full((5, 30, 11, 11, 7), np.nan, np.float32)}, numbers)
+        case "another shape":
+            save_file({"scores": np.zeros((5, 30, 7), np.float32)}, numbers)
+        case "a list":
+            said.write_text("[1]")
+        case _:
+            key, value = how.split("=")
+            said.write_text(json.dumps(content | {key: json.loads(value)}))
+
+
+DAMAGES = [
+    *("no folder", "no tensors", "empty json", "half the json", "half the tensors", "a pickle", "a field missing"),
+    *("not a number", "another shape", "a list", 'kind="forest"', "version=9", 'rules="6D H71"', "seats=0", "bets=[]"),
+    *('bets="1"', 'parts=["hands"]', 'columns=["hand.totl"]', 'activation="exp"', "provenance=3", "parts=[1]"),
+]
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_policy_is_refused_in_one_line(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    learned.save(tmp_path / "policy", TABLE, table_tensors())
+    damage(tmp_path / "policy", how)
+    with pytest.raises(PolicyError) as caught:
+        learned.load(tmp_path / "policy")
+    assert str(tmp_path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not Path("executed").exists()
+
+
+def test_a_table_that_looks_otherwise_is_refused_by_name() -> None:
+    with pytest.raises(
+        BlackjackError, match=r"hand\+seen look as in training, 1 seats under 'six-deck'.*'single-deck'"
+    ):
+        play(LearnedDecision(NETWORK, network_tensors()), rules="single-deck", rounds=1)
+
+
+def test_loading_needs_neither_torch_nor_sb3(tmp_path: Path) -> None:
+    learned.save(tmp_path / "policy", NETWORK, network_tensors())
+    code = (
+        "import sys\n"
+        "for name in ('torch', 'stable_baselines3', 'sb3_contrib'): sys.modules[name] = None\n"
+        "from bj_env import learned\nfrom bj_env.participants import Player\nfrom bj_env.table import Table\n"
+        f"decision = learned.load({str(tmp_path / 'policy')!r})\n"
+        "print(len(Table('six-deck', [Player('learned', decision)]).play_round().nets))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "1\n"

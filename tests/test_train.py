@@ -1,0 +1,68 @@
+"""`train.py` from end to end: what it writes, and how it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import train
+from agents.config import load_config
+from agents.run import create_folder, write_file
+from bj_env import learned
+from bj_env.participants import Player
+from bj_env.table import Table
+
+TINY = ["learner.rounds=5000", "learner.generations=1", "benchmark.rounds=100", "environment.seats=['agent','basic']"]
+SETS = [word for change in TINY for word in ("--set", change)]
+
+
+def test_a_run_leaves_config_policy_pictures_results_and_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train.main(["--runs", str(tmp_path), "--seed", "3", *SETS]) == 0
+    folder = tmp_path / "default"
+    expected = "config.toml learning_curve.png policy report.md results.json strategy_chart.png"
+    assert sorted(path.name for path in folder.iterdir()) == expected.split()
+    assert load_config(folder / "config.toml").seed == 3
+    assert [score["name"] for score in json.loads((folder / "results.json").read_text())][:2] == ["basic", "learned"]
+    assert (
+        "python train.py --config configs/default.toml --seed 3 --set learner.rounds=5000"
+        in (folder / "report.md").read_text()
+    )
+    for picture in folder.glob("*.png"):
+        assert picture.read_bytes().startswith(b"\x89PNG")
+    decision = learned.load(folder / "policy")
+    assert decision.profile.provenance["seed"] == "3"
+    assert Table("six-deck", [Player("learned", decision)]).play_round().over
+    assert "learned" in capsys.readouterr().out
+
+
+def test_two_runs_never_share_a_folder(tmp_path: Path) -> None:
+    names = [create_folder(tmp_path / "runs", "same").name for _ in range(3)]
+    assert names == ["same", "same-2", "same-3"]
+
+
+def test_a_file_is_written_whole(tmp_path: Path) -> None:
+    write_file(tmp_path / "text", "old")
+    write_file(tmp_path / "text", "new")
+    assert (tmp_path / "text").read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--config", "configs/none.toml"], "No such file"),
+        (["--set", "learner.rnds=1"], "did you mean 'rounds'"),
+        (["--set", "environment.rules=six-dek"], "did you mean 'six-deck'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
+    arguments: list[str], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train.main(["--runs", str(tmp_path / "runs"), *arguments]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("train.py: ")
+    assert error.count("\n") == 1
+    assert expected in error
+    assert not (tmp_path / "runs").exists()
