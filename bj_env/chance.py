@@ -11,7 +11,7 @@ SEEDS = 1 << 64
 """Seeds are 0 .. ``SEEDS - 1``."""
 
 SHOE_STREAM = 0
-"""The stream that deals the cards; seat ``i`` (from 0) has stream ``i + 1`` for its own choices."""
+"""The stream that deals the cards; stream ``i + 1`` gives seat ``i`` (from 0) the key of its own choices."""
 
 
 def philox(block: int, shoe: int, table: int, stream: int, key_low: int, key_high: int) -> tuple[int, int, int, int]:
@@ -79,3 +79,14 @@ class Stream:
         """Go to the first draw of the next shoe."""
         self.shoe += 1
         self.draws = 0
+
+
+def seat_stream(seed: int, table: int, seat: int) -> Stream:
+    """Return the numbers for a seat's own choices; they have a key of their own, which does not tell the shoe's.
+
+    >>> own = seat_stream(7, 0, 0)
+    >>> own.key_low | own.key_high << 32 == 7
+    False
+    """
+    low, high, _, _ = philox(0, 0, table, seat + 1, seed & MASK, seed >> 32 & MASK)
+    return Stream(low | high << 32, table=table, stream=seat + 1)

@@ -140,10 +140,18 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         start = Start.read(options, self.rules, len(self.episode.decisions), agent) if options else Start()
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
             raise BlackjackError(f"seed: expected a whole number from 0 up, got {seed!r}")
+        self._check_offered(start.bets or ())
         if start.line is not None:
             deepcopy(self)._begin(seed, start)  # a line may turn out not to play, and then nothing has changed
         self._begin(seed, start)
         return self._observation(), self._info()
+
+    def _check_offered(self, bets: Sequence[int]) -> None:
+        """Refuse a given bet of an agent seat that is not on offer."""
+        for seat, bet in enumerate(bets):
+            if seat in self.episode.agents and bet not in self._stakes:
+                sizes = ", ".join(map(str, self._stakes))
+                raise BlackjackError(f"options: bet of P{seat + 1}: expected one of {sizes}, got {bet}")
 
     def _begin(self, seed: int | None, start: Start) -> None:
         if seed is not None:
@@ -167,7 +175,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         asked = self._checked_action(action)
         taken = self._legalise(asked)
         episode.act(taken)
-        reward = episode.won / (episode.unit * TICKS)
+        reward = episode.take_won() / (episode.unit * TICKS)
         info = self._info()
         if taken != asked:
             info["illegal_action"] = True

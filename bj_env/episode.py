@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bj_env.decisions import Decision
+from bj_env.errors import DecisionError
 from bj_env.hand import Hand
 from bj_env.participants import Player
 from bj_env.replay import play_written
@@ -38,7 +39,6 @@ class Episode:
         seat, hand_index: whose decision it is, or was last.
         over, truncated: whether the episode has ended, and whether by its length alone.
         shown: whether it has ended without any decision, which is shown once before it is over.
-        won: what the agent's seats have won since it was last taken, in ticks.
         finished: the last round that ended since the agent's last decision.
     """
 
@@ -73,11 +73,14 @@ class Episode:
             self.table.shoe.retire()
         for seat in self.agents:
             self.table.players[seat].refill(self.bankroll)
+        for seat, bank in enumerate(start.banks):
+            if bank is not None:
+                self.table.players[seat].refill(bank)
         self.round: Round | None = None
         self.finished: Round | None = None
         self.seat, self.hand_index = self.agents[0], 0
         self.over = self.truncated = self.shown = False
-        self.won = 0
+        self._won = 0
         self._start = start
         self._placed: list[int] = []
         self._rounds = 0
@@ -91,22 +94,33 @@ class Episode:
         if self.shown:
             self.over = True
             return
-        self.won, self.finished = 0, None
+        self.finished = None
         if self.round is None:
             self._placed.append(self.bets[action - FIRST_BET])
         else:
             self.round.act(action)
         self._go_on()
 
+    def take_won(self) -> int:
+        """Return what the agent's seats have won in rounds that ended since this was last asked, in ticks."""
+        won, self._won = self._won, 0
+        return won
+
     def _go_on(self) -> None:
-        while not self.over:
-            if self.round is None:
-                if not self._place_bets():
+        """Go to the next decision; an episode in which another seat's decision fails is over."""
+        try:
+            while not self.over:
+                if self.round is None:
+                    if not self._place_bets():
+                        return
+                    self._deal()
+                if self.round is not None and not self._play(self.round):
                     return
-                self._deal()
-            if self.round is not None and not self._play(self.round):
-                return
-            self._close_round()
+                self._close_round()
+        except DecisionError:
+            self.table.abandon()
+            self.over = True
+            raise
 
     def _place_bets(self) -> bool:
         """Collect the bets seat by seat; tell whether all are made, or the agent must be asked first."""
@@ -118,12 +132,17 @@ class Episode:
                 self._placed.append(self.table.ask_bet(seat))
             elif self._is_broke(seat):
                 self._placed.append(0)
-            elif len(self.bets) == 1:
-                self._placed.append(self.unit)
+            elif len(sizes := self._bets_of(seat)) == 1:
+                self._placed.append(sizes[0])
             else:
                 self.seat, self.hand_index, self._asked = seat, 0, True
                 return False
         return True
+
+    def _bets_of(self, seat: int) -> list[int]:
+        """Return the sizes on offer that a seat's money covers."""
+        free = self.table.players[seat].free
+        return [bet for bet in self.bets if not is_short(free, bet * TICKS)]
 
     def _deal(self) -> None:
         """Deal if anyone has bet; a round that all sit out passes without cards."""
@@ -153,7 +172,7 @@ class Episode:
     def _close_round(self) -> None:
         if self.round is not None:
             self.finished = self.round
-            self.won += sum([self.round.seats[seat].net for seat in self.agents])
+            self._won += sum([self.round.seats[seat].net for seat in self.agents])
         self._rounds += 1
         self.over = self._ends_here()
         if not self.over and self._rounds >= self.max_rounds:
@@ -162,7 +181,7 @@ class Episode:
             self.round, self._placed = None, []
 
     def _ends_here(self) -> bool:
-        if self.kind == "round" or (self.kind == "shoe" and self.table.shuffle_pending):
+        if self.kind == "round" or (self.kind == "shoe" and self.round is not None and self.table.shuffle_pending):
             return True
         return all(self._is_broke(seat) for seat in self.agents)
 
@@ -185,8 +204,8 @@ class Episode:
             return 1 << Action.STAND
         if self.round is not None:
             return self.round.mask
-        free = self.table.players[self.seat].free
-        return sum(1 << FIRST_BET + place for place, bet in enumerate(self.bets) if not is_short(free, bet * TICKS))
+        covered = self._bets_of(self.seat)
+        return sum(1 << FIRST_BET + place for place, bet in enumerate(self.bets) if bet in covered)
 
     @property
     def hand(self) -> Hand:

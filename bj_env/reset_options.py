@@ -18,11 +18,13 @@ class Start(NamedTuple):
     Attributes:
         cards: dealt first, in order, None for one that chance draws; None in place of all if nothing is given.
         bets: in chips by seat, if they are given.
+        banks: chips by seat, None where it is as always.
         line: the line whose actions are played first.
     """
 
     cards: list[Card | None] | None = None
     bets: tuple[int, ...] | None = None
+    banks: tuple[float | None, ...] = ()
     line: Line | None = None
 
     @classmethod
@@ -59,7 +61,8 @@ class Start(NamedTuple):
             )
         if len(line.seats) != seats:
             raise BlackjackError(f"options: expected a line with {seats} seats, got {len(line.seats)}")
-        return cls(list(stacked(line)), tuple(seat.bet for seat in line.seats), line)
+        bets, banks = tuple(seat.bet for seat in line.seats), tuple(seat.bank for seat in line.seats)
+        return cls(list(stacked(line)), bets, banks, line)
 
 
 def _start_cards(given: Mapping[str, Any], rules: Rules, seats: int, agent: int) -> list[Card | None]:

@@ -164,8 +164,8 @@ class Round:
             move(*of)
             self._go_on()
         except OutOfCards:
-            self.events.append(Event(Kind.MISDEAL))
             self._void()
+            self.events.append(Event(Kind.MISDEAL))
         except DecisionError:
             self._void()
             raise
@@ -226,6 +226,8 @@ class Round:
 
     def _void(self) -> None:
         """Give all stakes back: the cards have run out on and off the table, or the dealer's chair failed."""
+        if self.hole is not None and len(self.dealer.cards) == 1:
+            self._show(self.hole, self.dealer, DEALER, Kind.TURN)
         self.void = True
         self.phase, self.mask = Phase.ROUND_OVER, 0
         self.table.shoe.retire()

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 
 from bj_env.cards import Card, Shoe
-from bj_env.chance import Stream
+from bj_env.chance import seat_stream
 from bj_env.decisions import View, ask
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.events import BURNED, SHUFFLED, Event
@@ -63,7 +63,7 @@ class Table:
             BlackjackError: if the seed is none; nothing has changed then.
         """
         self.shoe = Shoe(self.rules, seed, table=self.number, cards=self._cards)
-        self.streams = [Stream(seed, table=self.number, stream=seat + 1) for seat in range(len(self.players) + 1)]
+        self.streams = [seat_stream(seed, self.number, seat) for seat in range(len(self.players) + 1)]
         self.seen = [0] * 11
         self.round: Round | None = None
         self._fresh = True
@@ -72,6 +72,9 @@ class Table:
         if not self.players:
             raise BlackjackError("players: expected at least one, got none")
         needed, size = 2 * len(self.players) + 2, len(self.shoe.cards)
+        burned = self.rules.burn_cards
+        if not self.shoe.infinite and burned + needed > size:
+            raise BlackjackError(f"burn_cards: expected to leave the {needed} cards of a deal, got {burned} of {size}")
         if not self.shoe.infinite and 2 * needed > size:
             raise BlackjackError(
                 f"players: expected a first deal of at most half the shoe, "

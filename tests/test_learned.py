@@ -4,6 +4,7 @@ import json
 import pickle
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def network_tensors(profile: Profile = NETWORK, seed: int = 0) -> dict[str, Any]
     draw = np.random.default_rng(seed)
     sizes = [profile.layout(profile.rules, profile.seats).width, 16, profile.actions]
     tensors = {}
-    for layer, (width, out) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for layer, (width, out) in enumerate(pairwise(sizes)):
         tensors[f"{layer}.weight"] = draw.normal(size=(out, width)).astype(np.float32)
         tensors[f"{layer}.bias"] = draw.normal(size=out).astype(np.float32)
     return tensors
@@ -61,7 +62,7 @@ def test_an_observation_gives_the_same_row_in_the_environment_and_at_the_table()
     decision = LearnedDecision(NETWORK, network_tensors())
     env = BlackjackEnv(seats=("agent",), observation=("hand", "seen"), illegal_action="raise")
     for seed in range(200):
-        observation, info = env.reset(seed=seed)
+        observation, _ = env.reset(seed=seed)
         round = env.episode.round
         if round is None or round.over:
             continue

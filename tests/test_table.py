@@ -203,7 +203,7 @@ def small(cards: str, rules: str = "1D NINS NS") -> Table:
 
 
 def test_without_cards_and_without_discards_the_round_is_void() -> None:
-    one = small("T6T5")
+    one = small("T6T5", "1D PEN75 NINS NS")
     round = one.deal([10])
     round.act(Action.STAND)
     assert (round.over, round.void, round.nets, round.phase) == (True, True, (0,), Phase.ROUND_OVER)
@@ -223,14 +223,11 @@ def test_a_void_round_gives_back_doubles_splits_and_insurance() -> None:
     assert (round.void, round.nets, one.players[0].bankroll) == (True, (0,), 100)
 
 
-HIDDEN = pytest.mark.xfail(reason="fault 7: the hole card of a void round is not turned, so the record does not read")
-
-
 @pytest.mark.parametrize(
     "line",
     [
-        pytest.param("six-deck ; D 6/T ; P1 10 8,3 H => MISDEAL ; D 6,T", marks=HIDDEN),
-        pytest.param("six-deck ; D 6/T ; P1 10 8,8 P D ; P2 10 T,T ; next 3 => MISDEAL ; D 6,T", marks=HIDDEN),
+        "six-deck ; D 6/T ; P1 10 8,3 H => MISDEAL ; D 6,T",
+        "six-deck ; D 6/T ; P1 10 8,8 P D ; P2 10 T,T ; next 3 => MISDEAL ; D 6,T",
         "six-deck ; D 6/T ; P1 10 T,8 S => MISDEAL ; D 6,T",
         "6D ENHC ; D 6 ; P1 10 T,8 S => MISDEAL ; D 6",
     ],
@@ -243,7 +240,6 @@ def test_a_misdeal_replays_and_its_record_reads_back(line: str) -> None:
     assert parse(record).result == parse(line).result
 
 
-@pytest.mark.xfail(reason="fault 8: OutOfCards leaves Table.deal")
 def test_burned_cards_that_the_shoe_does_not_have_are_refused_and_do_not_crash() -> None:
     with pytest.raises(BlackjackError, match="burn"):
         table("6D BURN20", shoe=FACES[:8]).deal([10])
@@ -272,6 +268,15 @@ def test_a_seed_is_a_table_of_its_own() -> None:
     one.play_round()
     one.reseed(1)
     assert [str(event) for _ in range(20) for event in one.play_round().events] == events(1)
+
+
+def test_seats_of_two_tables_with_one_seed_choose_differently() -> None:
+    def choices(number: int, seat: int) -> list[int]:
+        stream = table(banks=(None, None), number=number).streams[seat]
+        return [stream.below(1000) for _ in range(10)]
+
+    places = [(number, seat) for number in (0, 1) for seat in (0, 1, -1)]
+    assert len({tuple(choices(*place)) for place in places}) == 6
 
 
 def test_a_sitting_out_seat_gets_no_card_and_no_net() -> None:
