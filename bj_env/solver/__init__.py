@@ -1,0 +1,33 @@
+"""The exact solver: what every action, the best play and any given strategy are worth, without luck.
+
+Start with `solve` and `evaluate`. Importing this package imports numba.
+"""
+
+from bj_env.solver.chart import best_chart, exceptions
+from bj_env.solver.counting import effects_of_removal, index_number, shoe_at
+from bj_env.solver.dealer import bust_chance, dealer_distribution
+from bj_env.solver.moments import outcome
+from bj_env.solver.regret import Mistake, Regret, regret
+from bj_env.solver.result import Evaluation, Solution, evaluate, solve
+from bj_env.solver.shoe import Composition
+from bj_env.solver.strategy import Situation
+
+__all__ = [
+    "Composition",
+    "Evaluation",
+    "Mistake",
+    "Regret",
+    "Situation",
+    "Solution",
+    "best_chart",
+    "bust_chance",
+    "dealer_distribution",
+    "effects_of_removal",
+    "evaluate",
+    "exceptions",
+    "index_number",
+    "outcome",
+    "regret",
+    "shoe_at",
+    "solve",
+]

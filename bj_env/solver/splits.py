@@ -1,0 +1,189 @@
+"""Splits: what all the hands of a pair are worth together.
+
+Every hand plays by its own cards alone, so by exchangeability its value depends on the other hands only through what is
+known of them: how many cards of the pair's value they hold, and how many second cards are *not* of that value. The
+latter follows from the former: what is worth W if nothing is known of a card, and V if it is of the pair's value, which
+has the chance p, is worth (W - p V) / (1 - p) if it is not.
+
+Letters: ``a`` the other cards of the pair's value that are known to be out, ``b`` the second cards that are known not
+to be of that value.
+"""
+
+from functools import cache
+from math import inf
+
+import numpy as np
+
+from bj_env.solver.hands import Floats, Ints, all_hands, find_hand
+from bj_env.solver.kernels import compiled, reached, split_hands
+from bj_env.solver.spot import Spot
+from bj_env.solver.tables import SPLIT, SPLIT_ACES, hand_limit
+from bj_env.terms import SplitBy
+
+
+@compiled
+def again_chances(most: int, pairs: float, cards: float, step: float) -> Floats:
+    """Return the chance that one more card is of the pair's value, by ``a`` and ``b``, ``[most + 1, most + 1]``."""
+    again = np.zeros((most + 1, most + 1))
+    for out in range(1, most + 1):
+        for others in range(most + 1):
+            left = cards - step * (1 + out + others)
+            again[out, others] = max(pairs - step * (1 + out), 0.0) / left if left > 0.0 else 0.0
+    return again
+
+
+@compiled
+def without_the_value(again: Floats, values: Floats) -> Floats:
+    """Return values that are known by ``a``, ``[A, columns]``, by ``a`` and ``b``, ``[A, A, columns]``."""
+    most = values.shape[0] - 1
+    known = np.zeros((most + 1, most + 1, values.shape[1]))
+    known[:, 0] = values
+    for others in range(1, most):
+        for out in range(1, most + 1 - others):
+            chance = again[out, others - 1]
+            if chance < 1.0:
+                known[out, others] = (known[out, others - 1] - chance * known[out + 1, others - 1]) / (1.0 - chance)
+    return known
+
+
+@compiled
+def split_ends(limit: int, again: Floats) -> Floats:
+    """Return how a split can end, in the order in which it fills its hands: chance, hands, hands filled, ``[n, 3]``.
+
+    Hands are filled one by one; one that draws the pair's value again is split while there are fewer than ``limit``.
+    Those that are filled have a second card of another value; when the limit is reached, the others take any card.
+    """
+    ends = np.zeros((limit * limit, 3))
+    found = 0
+    weight = np.zeros(limit + 2)
+    weight[0] = 1.0
+    for count in range(2, limit + 1):
+        more = np.zeros(limit + 2)
+        for filled in range(count + 1):
+            if weight[filled] == 0.0:
+                continue
+            if filled == count or count == limit:
+                ends[found, 0], ends[found, 1], ends[found, 2] = weight[filled], count, filled
+                found += 1
+            else:
+                chance = again[count - 1, filled]
+                more[filled] += weight[filled] * chance
+                weight[filled + 1] += weight[filled] * (1.0 - chance)
+        weight = more
+    return ends[:found]
+
+
+@compiled
+def split_total(limit: int, pairs: float, cards: float, step: float, values: Floats) -> float:
+    """Return what all hands of a split are worth together.
+
+    Args:
+        limit: how many hands there may be.
+        pairs: how many cards of the pair's value there are, the pair's own included, the up card not.
+        cards: how many cards of any value, in the same way.
+        step: what drawing a card takes from its count, 1 or 0.
+        values: of one hand, from `bj_env.solver.kernels.split_hands`, for ``a`` up to ``2 * limit - 3``.
+    """
+    again = again_chances(values.shape[0], pairs, cards, step)
+    known = without_the_value(again, values)
+    total = 0.0
+    for end in split_ends(limit, again):
+        count, filled = int(end[1]), int(end[2])
+        out = count - 1
+        each = 0.0
+        if filled > 0 and again[out, filled - 1] < 1.0:
+            each = known[out, filled - 1, 0] / (1.0 - again[out, filled - 1])
+        rest = known[out, filled].sum() if filled < count else 0.0
+        total += end[0] * (filled * each + (count - filled) * rest)
+    return total
+
+
+def split_value(here: Spot, choices: Ints, value: int, blackjack: float) -> float:
+    """Return what a split of this value is worth, all its hands together; a drawn pair is always split again."""
+    return together(here, value, one_hand(here, choices, value)) + here.split_constant(blackjack)
+
+
+def best_split_value(here: Spot, choices: Ints, value: int, blackjack: float) -> float:
+    """Return what a split is worth if a drawn pair is split again only where that is better.
+
+    This is known with replacement only, where hands tell nothing of each other; else it is always split again.
+    """
+    if here.step != 0:
+        return split_value(here, choices, value, blackjack)
+    each, limit, cards = one_hand(here, choices, value), hand_limit(here.rules, value), float(here.base.sum())
+    total = 0.0
+    for weight, count, own in pair_kinds(here, value):
+        other, same = (each if own is None else _by_rank(here, each, own))[1]
+        total += weight * _if_better(limit, count / cards, other, same)
+    return total + here.split_constant(blackjack)
+
+
+def _if_better(limit: int, chance: float, other: float, same: float) -> float:
+    """Return what two hands are worth that may become ``limit``.
+
+    Args:
+        limit: how many hands there may be.
+        chance: that a card is of the pair's value.
+        other, same: what a hand is worth with a second card of another value, or of the same; times the chance.
+    """
+
+    @cache
+    def worth(waiting: int, hands: int) -> float:
+        if waiting == 0:
+            return 0.0
+        rest = worth(waiting - 1, hands)
+        kept = same + chance * rest
+        again = chance * worth(waiting + 1, hands + 1) if hands < limit else -inf
+        return other + (1 - chance) * rest + max(kept, again)
+
+    return worth(2, 2)
+
+
+def one_hand(here: Spot, choices: Ints, value: int) -> Floats:
+    """Return what one hand of a split is worth by ``a`` (see `split_hands`)."""
+    tables, hands, start = here.split_tables, all_hands(), find_hand((value,))
+    choice = choices[SPLIT_ACES if value == 1 else SPLIT]
+    comes_up, waits = reached(hands, choice, hands.child[start])
+    outcomes = here.outcomes_without(value, 2 * hand_limit(here.rules, value) - 3, waits)
+    return split_hands(
+        hands, here.base, here.step, here.hole, start, value, comes_up, waits, outcomes,
+        tables.net[SPLIT], tables.double_net, tables.losses, choice,
+    )  # fmt: skip
+
+
+def together(here: Spot, value: int, each: Floats) -> float:
+    """Return what all hands of a split are worth together, given what one is."""
+    limit, cards = hand_limit(here.rules, value), float(here.base.sum())
+    return sum(
+        weight * split_total(limit, count, cards, here.step, each if own is None else _by_rank(here, each, own))
+        for weight, count, own in pair_kinds(here, value)
+    )
+
+
+def pair_kinds(here: Spot, value: int) -> list[tuple[float, float, float | None]]:
+    """Return the kinds of pairs of a value: share, cards that make one, and these again if other tens do not."""
+    if value != 10 or here.rules.split_by == SplitBy.VALUE:
+        return [(1.0, float(here.base[value - 1]), None)]
+    ways = sum(ways for _, ways in here.ten_ranks)
+    return [(weight / ways, count, count) for count, weight in here.ten_ranks if weight > 0]
+
+
+def split_weights(here: Spot, value: int) -> Floats:
+    """Return what each number from `one_hand` counts for in the value of the split, which is linear in them."""
+    most = 2 * hand_limit(here.rules, value) - 3
+    weights = np.zeros((most + 1, 2))
+    for index in np.ndindex(most, 2):
+        unit = np.zeros_like(weights)
+        unit[index[0] + 1, index[1]] = 1.0
+        weights[index[0] + 1, index[1]] = together(here, value, unit)
+    return weights
+
+
+def _by_rank(here: Spot, each: Floats, own: float) -> Floats:
+    """Count tens of other ranks as no pair; ``own``: how many there are of the pair's rank."""
+    by_rank = each.copy()
+    for out in range(1, len(each)):
+        rest = here.base[9] - here.step * (1 + out)
+        share = max(own - here.step * (1 + out), 0.0) / rest if rest > 0 else 0.0
+        by_rank[out] = each[out, 0] + each[out, 1] * (1 - share), each[out, 1] * share
+    return by_rank

@@ -1,0 +1,212 @@
+"""Strategies as plans: a chart, a name, a table or a function is asked once about every hand that can come up."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from bj_env.charts import Chart, chart, published
+from bj_env.errors import BlackjackError, choices
+from bj_env.rules import early_surrender_refusal, insurance_refusal, is_blackjack
+from bj_env.solver.exact import Plan
+from bj_env.solver.hands import Ints, all_hands, hand_index, hand_text
+from bj_env.solver.spot import DEALS
+from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES, hand_limit, house_tables
+from bj_env.terms import Action, Phase, Rules
+
+
+class Situation(NamedTuple):
+    """What a strategy is asked: a hand against an up card, and what is legal.
+
+    Attributes:
+        rules: the house's.
+        phase: early surrender, insurance or play.
+        hand: the values of the hand's cards, from the highest down.
+        total: its total.
+        soft: whether an ace counts 11.
+        pair: the value of the pair that it is, or 0.
+        upcard: the dealer's up card, 1 for an ace.
+        mask: the legal actions as bits ``1 << action``.
+    """
+
+    rules: Rules
+    phase: Phase
+    hand: tuple[int, ...]
+    total: int
+    soft: bool
+    pair: int
+    upcard: int
+    mask: int
+
+    @property
+    def legal(self) -> tuple[Action, ...]:
+        """The legal actions."""
+        return tuple(action for action in Action if self.mask >> action & 1)
+
+
+Play = Callable[[Situation], Action]
+"""A strategy as a function; it may depend on every card of the hand."""
+Table = Mapping[tuple[tuple[int, ...], int], Action | Iterable[Action]]
+"""A strategy as a table: hand (values from the highest down) and up card to an action, or several in order."""
+Strategy = Chart | str | Play | Table
+
+
+def mimic(at: Situation) -> Action:
+    """Draw to 16 and stand on 17, as most dealers do; on a soft 17 too, even where the dealer draws to it."""
+    return _hit_or_stand(at, at.total < 17)
+
+
+def never_bust(at: Situation) -> Action:
+    """Hit only where no card can bust the hand: hard totals up to 11, and soft ones below 18."""
+    return _hit_or_stand(at, at.total < (18 if at.soft else 12))
+
+
+def threshold(stand_on: int) -> Play:
+    """Return the strategy that hits below a total, whatever the dealer shows; by name ``"threshold:15"``."""
+    return lambda at: _hit_or_stand(at, at.total < stand_on)
+
+
+def _hit_or_stand(at: Situation, hit: bool) -> Action:
+    if at.phase is not Phase.PLAY:
+        return Action.DECLINE
+    return Action.HIT if hit and at.mask >> Action.HIT & 1 else Action.STAND
+
+
+NAMED: dict[str, Play] = {"mimic": mimic, "never-bust": never_bust}
+"""Strategies with a name of their own; published charts go by theirs."""
+
+
+def strategy_name(strategy: Strategy) -> str:
+    """Return what to call a strategy in a report.
+
+    >>> strategy_name("mimic"), strategy_name(chart("s17_4to8_das"))
+    ('mimic', 's17_4to8_das')
+    """
+    if isinstance(strategy, str):
+        return strategy
+    if isinstance(strategy, Chart):
+        return strategy.name
+    return str(getattr(strategy, "__name__", type(strategy).__name__))
+
+
+def plan(rules: Rules, strategy: Strategy, upcard: int) -> Plan:
+    """Ask a strategy about every hand against an up card.
+
+    Raises:
+        BlackjackError: if it is no strategy, does not know a hand, or answers with what is not legal.
+    """
+    if isinstance(strategy, Chart | str):
+        return _by_total(rules, strategy, upcard)
+    return _Asker(rules, _as_function(strategy), upcard).plan(by_total=False)
+
+
+@lru_cache(maxsize=256)
+def _by_total(rules: Rules, strategy: Chart | str, upcard: int) -> Plan:
+    return _Asker(rules, _as_function(strategy), upcard).plan(by_total=True)
+
+
+def _as_function(strategy: Strategy) -> Play:
+    if isinstance(strategy, str):
+        if strategy.startswith("threshold:") and strategy[10:].isdecimal():
+            return threshold(int(strategy[10:]))
+        if strategy not in NAMED and strategy not in published():
+            raise BlackjackError(f"unknown strategy {strategy!r}; {choices(strategy, [*NAMED, *published()])}")
+        strategy = NAMED.get(strategy) or chart(strategy)
+    if isinstance(strategy, Chart):
+        return _from_chart(strategy)
+    if isinstance(strategy, Mapping):
+        return _from_table(strategy)
+    if not callable(strategy):
+        raise BlackjackError(f"strategy: expected a Chart, a name, a function or a table, got {strategy!r}")
+    return strategy
+
+
+def _from_chart(strategy: Chart) -> Play:
+    """Look the hand up; in early surrender the surrender cells alone speak, and insurance is declined."""
+
+    def play(at: Situation) -> Action:
+        action = strategy.action(at.total, at.soft, at.pair, at.upcard, at.mask)
+        return Action.DECLINE if at.phase is not Phase.PLAY and action is not Action.SURRENDER else action
+
+    return play
+
+
+def _from_table(table: Table) -> Play:
+    """Play the first action of the hand's entry that is legal; decline what is offered unless it is in there."""
+
+    def play(at: Situation) -> Action:
+        if (at.hand, at.upcard) not in table:
+            raise BlackjackError(f"strategy: expected an entry for {hand_text(at.hand)} against {at.upcard}, got none")
+        entry = table[at.hand, at.upcard]
+        actions = [entry] if isinstance(entry, Action) else list(entry)
+        legal = [action for action in actions if at.mask >> action & 1]
+        if at.phase is not Phase.PLAY:
+            return legal[0] if legal else Action.DECLINE
+        return legal[0] if legal else actions[0]
+
+    return play
+
+
+class _Asker:
+    """Asks a strategy about hands against one up card."""
+
+    def __init__(self, rules: Rules, strategy: Play, upcard: int) -> None:
+        self.rules, self.strategy, self.upcard = rules, strategy, upcard
+        self.hands, self.masks, self.index = all_hands(), house_tables(rules).mask, list(hand_index())
+
+    def ask(self, hand: int, mask: int, phase: Phase = Phase.PLAY) -> Action:
+        """Ask about one hand; a hand without a turn stands."""
+        if mask == 0:
+            return Action.STAND
+        total, soft, pair = (int(self.hands.total[hand]), bool(self.hands.soft[hand]), int(self.hands.pair[hand]))
+        at = Situation(self.rules, phase, self.index[hand], total, soft, pair, self.upcard, mask)
+        action = self.strategy(at)
+        if not mask >> action & 1:
+            where = f"{hand_text(at.hand)} against {hand_text([self.upcard])}"
+            expected = ", ".join(legal.name for legal in at.legal)
+            raise BlackjackError(f"strategy: expected one of {expected} for {where}, got {action!r}")
+        return action
+
+    def plan(self, by_total: bool) -> Plan:
+        """Ask about every hand; ``by_total``: hands that look the same are asked about once."""
+        choice = np.zeros((3, len(self.index)), np.int64)
+        for origin in (DEALT, SPLIT, SPLIT_ACES) if self.rules.max_hands > 1 else (DEALT,):
+            if origin == SPLIT_ACES and (self.masks[SPLIT_ACES] == 0).all():
+                continue
+            first, group = _groups(self.rules, origin, by_total)
+            answers = [self.ask(hand, int(self.masks[origin, hand])) for hand in first.tolist()]
+            choice[origin] = np.array(answers)[group]
+        count = len(self.index)
+        plan = Plan(choice, np.zeros(11, np.bool_), np.zeros(count, np.bool_), np.zeros(count, np.bool_))
+        for hand in DEALS:
+            self._ask_at_the_deal(hand, plan)
+        return plan
+
+    def _ask_at_the_deal(self, hand: int, plan: Plan) -> None:
+        """Ask whether to split, to surrender early and to insure a hand of two cards; write it into the plan."""
+        value = int(self.hands.pair[hand])
+        if value and hand_limit(self.rules, value) > 1:
+            mask = int(self.masks[DEALT, hand]) | 1 << Action.SPLIT
+            plan.split[value] = self.ask(hand, mask) is Action.SPLIT
+        blackjack = is_blackjack(int(self.hands.total[hand]), 2, False)
+        if early_surrender_refusal(self.rules, self.upcard, blackjack) == 0:
+            mask = 1 << Action.SURRENDER | 1 << Action.DECLINE
+            plan.early[hand] = self.ask(hand, mask, Phase.EARLY_SURRENDER) is Action.SURRENDER
+        if insurance_refusal(self.rules, self.upcard, 1, False) == 0:
+            mask = 1 << Action.INSURE | 1 << Action.DECLINE
+            plan.insure[hand] = self.ask(hand, mask, Phase.INSURANCE) is Action.INSURE
+
+
+@lru_cache(maxsize=64)
+def _groups(rules: Rules, origin: int, by_total: bool) -> tuple[Ints, Ints]:
+    """Return a hand of each group that a strategy cannot tell apart, and the group of each hand.
+
+    Hands of fewer than two cards are never asked about: they share the group of the first dealt hand.
+    """
+    hands = all_hands()
+    asked = np.arange(len(hands.total)) if not by_total else (hands.total * 2 + hands.soft) * 11 + hands.pair
+    key = asked * 128 + house_tables(rules).mask[origin]
+    key[hands.cards < 2] = key[DEALS[0]]
+    _, first, group = np.unique(key[DEALS[0] :], return_index=True, return_inverse=True)
+    return first + DEALS[0], np.concatenate([np.full(DEALS[0], group[0]), group])
