@@ -1,6 +1,6 @@
 """Cards and the shoe: cards in the order in which chance gives them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Self
@@ -89,6 +89,7 @@ class Shoe:
 
     __slots__ = (
         "_at",
+        "_burned",
         "_front",
         "_moved",
         "_pool",
@@ -115,6 +116,7 @@ class Shoe:
         self._pool = pool
         self._front: list[Card | None] = []
         self._at = 0
+        self._burned = 0
         self._moved: dict[int, int] = {}
         self.dealt: list[Card] = []
         self._round_start = 0
@@ -156,6 +158,45 @@ class Shoe:
     def begin_round(self) -> None:
         """Note that what was dealt until now are discards."""
         self._round_start = len(self.dealt)
+
+    def burn(self) -> None:
+        """Draw a card that nobody sees; it is a discard."""
+        self.draw()
+        self._burned += 1
+
+    def reshuffle_unseen(self, seed: int, hole: Card | None, fits: Callable[[Card], bool]) -> Card | None:
+        """Decide anew, by another seed, what nobody has seen: burned cards, the hole card, the order of the rest.
+
+        Args:
+            seed: of the new chance.
+            hole: the hole card that is face down now.
+            fits: tells which cards it may be, for all that is known.
+
+        Returns:
+            The new hole card.
+        """
+        burned, dealt, start = self._burned, self.dealt, self._round_start
+        rest = [self._pool[self._moved.get(at, at)] for at in range(self._at, len(self._pool))]
+        hidden = [hole] if hole is not None else []
+        self.chance = Stream(seed, table=self.chance.table, shoe=self.chance.shoe)
+        self._fill(self.cards if self.infinite else [*self.stacked_left(), *rest, *dealt[:burned], *hidden])
+        new = self._take(hole, fits)
+        self.dealt = [self.draw() for _ in range(burned)] + dealt[burned:]
+        self._burned, self._round_start = burned, start
+        if hole in dealt and new is not None:
+            self.dealt[len(dealt) - 1 - dealt[::-1].index(hole)] = new
+        return new
+
+    def _take(self, hole: Card | None, fits: Callable[[Card], bool]) -> Card | None:
+        """Take a card that fits out of the pool, all such being equally likely."""
+        if hole is None:
+            return None
+        places = [place for place, card in enumerate(self._pool) if fits(card)]
+        chosen = places[self.chance.below(len(places))]
+        if not self.infinite:
+            self._moved[chosen] = 0
+            self._at = 1
+        return self._pool[chosen]
 
     def draw(self) -> Card:
         """Return the next card.

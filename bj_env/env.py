@@ -10,15 +10,29 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from bj_env.counting import Count, count_from
 from bj_env.decisions import Decision, decision_from
 from bj_env.episode import EPISODES, Episode
 from bj_env.errors import BlackjackError, IllegalAction, choices
 from bj_env.houses import rules_from
-from bj_env.observation import Layout, rules_row, write_card, write_hand, write_seen, write_turn
+from bj_env.observation import (
+    Layout,
+    rules_row,
+    write_bankroll,
+    write_card,
+    write_composition,
+    write_count,
+    write_hand,
+    write_seen,
+    write_turn,
+)
 from bj_env.participants import ticks
 from bj_env.render import table_text
 from bj_env.reset_options import Start
 from bj_env.terms import FIRST_BET, TICKS, Action, Rules
+
+REWARDS = ("sampled", "expected")
+"""What is paid for a round."""
 
 ILLEGAL_ACTIONS = ("fallback", "penalty", "raise")
 """What an illegal action may do."""
@@ -51,7 +65,10 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         episode: ``"round"``; ``"shoe"`` until the shuffle; ``"session"`` until the smallest bet cannot be placed.
         bankroll: chips of each agent seat, refilled at every reset; None is without limit.
         max_rounds: rounds after which a shoe or a session is truncated.
-        observation: the parts to observe, any of ``"hand"``, ``"table"``, ``"seen"``, ``"rules"``.
+        observation: the parts to observe, any of ``"hand"``, ``"table"``, ``"count"``, ``"seen"``, ``"composition"``,
+            ``"bankroll"``, ``"rules"``.
+        count: for the part ``count``: a system, its deck estimate and tie rule, like ``"hi-lo half down"``.
+        reward: ``"sampled"``, the net as it falls; or ``"expected"``, its exact expectation over the dealer's hand.
         encoding: ``"features"`` (a float32 Box in [0, 1]) or ``"discrete"`` (a MultiDiscrete).
         illegal_action: what an illegal action does: ``"fallback"`` plays HIT for DOUBLE, HIT under 17 else STAND for
             SPLIT, STAND or DECLINE for the rest; ``"penalty"`` does the same and costs one bet; ``"raise"`` raises.
@@ -90,6 +107,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         max_rounds: int = 1000,
         observation: Iterable[str] = ("hand",),
         encoding: str = "features",
+        count: Count | str = "hi-lo",
+        reward: str = "sampled",
         illegal_action: str = "fallback",
         render_mode: str | None = None,
     ) -> None:
@@ -100,7 +119,15 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         self.render_mode = _one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         if _one_of("episode", episode, EPISODES) == "shoe" and self.rules.penetration == 0:
             raise BlackjackError("episode: 'shoe' needs a cut card in the rules, like PEN75; got none")
-        self.layout = Layout(self.rules, seats=len(decisions), bets=self.bets, parts=observation, encoding=encoding)
+        self.layout = Layout(
+            self.rules,
+            seats=len(decisions),
+            bets=self.bets,
+            parts=observation,
+            encoding=encoding,
+            bankroll=_checked_bankroll(self.bets, bankroll),
+        )
+        self.count = count_from(count)
         self.observation_space = self.layout.space
         self._actions = FIRST_BET + (len(self.bets) if len(self.bets) > 1 else 0)
         self.action_space = spaces.Discrete(self._actions)
@@ -109,8 +136,9 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             decisions,
             bets=self.bets,
             kind=episode,
-            bankroll=_checked_bankroll(self.bets, bankroll),
+            bankroll=bankroll,
             max_rounds=_checked_max_rounds(max_rounds),
+            expected=_one_of("reward", reward, REWARDS) == "expected",
             seed=0,
         )
         self._seeded = False
@@ -161,6 +189,16 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             self.episode.table.reseed(int(self.np_random.integers(1 << 63)))
         self._seeded = True
         self.episode.begin(start)
+
+    def planning_copy(self, seed: int) -> "BlackjackEnv":
+        """Return a copy to plan with, in which all that the agent cannot see is decided anew by another seed.
+
+        Everything face up, and what the dealer's peek has told, is as here; burned cards, hole card, the order of the
+        shoe and the other seats' own chance are not. Averages over such copies are what the agent can know.
+        """
+        copy = deepcopy(self)
+        copy.episode.table.reshuffle_unseen(seed)
+        return copy
 
     def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, Info]:
         """Take the agent's action and go on to its next decision, or to the end of the episode.
@@ -236,18 +274,30 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         return observation.copy()
 
     def _encoded(self, hand: tuple[int, int, bool, int, int, int]) -> Observation:
-        episode, layout = self.episode, self.layout
+        layout = self.layout
         row = [0] * len(layout.columns)
         for part, at in layout.starts.items():
             if part == "hand":
                 write_hand(row, at, *hand)
-            elif part == "table":
-                self._write_table(row, at)
-            elif part == "seen":
-                write_seen(row, at, self.rules.decks, episode.table.seen, episode.table.shuffle_pending)
-            else:
+            elif part == "rules":
                 row[at : at + len(self._rules_row)] = self._rules_row
+            else:
+                self._write_part(part, row, at)
         return layout.encode(row)
+
+    def _write_part(self, part: str, row: list[int], at: int) -> None:
+        table, decks = self.episode.table, self.rules.decks
+        if part == "table":
+            self._write_table(row, at)
+        elif part == "count":
+            write_count(row, at, self.count.true(self.rules, table.seen))
+        elif part == "seen":
+            write_seen(row, at, decks, table.seen, table.shuffle_pending)
+        elif part == "composition":
+            write_composition(row, at, decks, table.seen)
+        elif part == "bankroll":
+            free = table.players[self.episode.seat].free
+            write_bankroll(row, at, self.layout.columns[at].size - 1, free // (self.episode.unit * TICKS))
 
     def _hand(self) -> tuple[int, int, bool, int, int, int]:
         """Return what `write_hand` writes: phase, total, soft, pair, up card and stake."""

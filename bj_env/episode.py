@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bj_env.decisions import Decision
 from bj_env.errors import DecisionError
+from bj_env.expected import expected_net, seen_before_dealer
 from bj_env.hand import Hand
 from bj_env.participants import Player
 from bj_env.replay import play_written
@@ -31,6 +32,7 @@ class Episode:
         kind: one of `EPISODES`.
         bankroll: chips of each agent seat at the start of an episode, None without limit.
         max_rounds: rounds after which an episode is truncated.
+        expected: whether a round is paid by its expectation after the agent's last decision, where there is one.
         seed: of the table's chance.
 
     Attributes:
@@ -51,6 +53,7 @@ class Episode:
         kind: str,
         bankroll: float | None,
         max_rounds: int,
+        expected: bool,
         seed: int,
     ) -> None:
         self.decisions = decisions
@@ -60,6 +63,7 @@ class Episode:
         self.kind = kind
         self.bankroll = bankroll
         self.max_rounds = max_rounds
+        self.expected = expected
         players = [Player(f"P{seat + 1}", decision) for seat, decision in enumerate(decisions)]
         self.table = Table(rules, players, seed=seed)
         self.over = True
@@ -80,7 +84,8 @@ class Episode:
         self.finished: Round | None = None
         self.seat, self.hand_index = self.agents[0], 0
         self.over = self.truncated = self.shown = False
-        self._won = 0
+        self._won: float = 0
+        self._seen: tuple[int, ...] | None = None
         self._start = start
         self._placed: list[int] = []
         self._rounds = 0
@@ -99,9 +104,11 @@ class Episode:
             self._placed.append(self.bets[action - FIRST_BET])
         else:
             self.round.act(action)
+            if self.expected:
+                self._seen = seen_before_dealer(self.round)
         self._go_on()
 
-    def take_won(self) -> int:
+    def take_won(self) -> float:
         """Return what the agent's seats have won in rounds that ended since this was last asked, in ticks."""
         won, self._won = self._won, 0
         return won
@@ -172,13 +179,22 @@ class Episode:
     def _close_round(self) -> None:
         if self.round is not None:
             self.finished = self.round
-            self._won += sum([self.round.seats[seat].net for seat in self.agents])
+            self._won += self._net(self.round)
+            self._seen = None
         self._rounds += 1
         self.over = self._ends_here()
         if not self.over and self._rounds >= self.max_rounds:
             self.over = self.truncated = True
         if not self.over:
             self.round, self._placed = None, []
+
+    def _net(self, round: Round) -> float:
+        """Return what a round pays the agent's seats, in ticks."""
+        if self._seen is not None:
+            expected = expected_net(round, self.agents, self._seen)
+            if expected is not None:
+                return expected
+        return sum([round.seats[seat].net for seat in self.agents])
 
     def _ends_here(self) -> bool:
         if self.kind == "round" or (self.kind == "shoe" and self.round is not None and self.table.shuffle_pending):

@@ -1,6 +1,7 @@
 """A hand: its cards and what the rules say of them."""
 
 from collections.abc import Iterable
+from enum import IntEnum
 from functools import lru_cache
 
 from bj_env.cards import Card
@@ -9,6 +10,7 @@ from bj_env.rules import (
     double_refusal,
     hit_refusal,
     is_blackjack,
+    is_bust,
     is_pair,
     is_soft,
     late_surrender_refusal,
@@ -18,6 +20,15 @@ from bj_env.rules import (
 from bj_env.terms import Action, Refusal, Rules
 
 _play_mask = lru_cache(maxsize=1 << 14)(play_mask)  # hands repeat, and the rule asks many questions of each
+
+
+class Assessment(IntEnum):
+    """What a hand is, in four words."""
+
+    INSUFFICIENT_CARDS = 0
+    BLACKJACK = 1
+    BUST = 2
+    NORMAL = 3
 
 
 class Hand:
@@ -75,6 +86,25 @@ class Hand:
         return is_blackjack(self.total, len(self.cards), self.from_split)
 
     @property
+    def values(self) -> tuple[int, ...]:
+        """The one or two totals that the hand may be counted as: with every ace as 1, and with one as 11.
+
+        >>> from bj_env.cards import card
+        >>> Hand(map(card, "A6")).values, Hand(map(card, "T6")).values
+        ((7, 17), (16,))
+        """
+        return (self._hard, self.total) if self.soft else (self._hard,)
+
+    @property
+    def assessment(self) -> Assessment:
+        """What the hand is."""
+        if len(self.cards) < 2:
+            return Assessment.INSUFFICIENT_CARDS
+        if self.blackjack:
+            return Assessment.BLACKJACK
+        return Assessment.BUST if is_bust(self.total) else Assessment.NORMAL
+
+    @property
     def split_aces(self) -> bool:
         """Whether it came from a split pair of aces."""
         return self.from_split and self.cards[0].value == 1
@@ -114,7 +144,7 @@ class Hand:
         """Say the total: ``"soft 16"``, ``"hard 12"``, ``"blackjack"``, ``"bust with 23"``."""
         if self.blackjack:
             return "blackjack"
-        if self.total > 21:
+        if is_bust(self.total):
             return f"bust with {self.total}"
         return f"{'soft' if self.soft else 'hard'} {self.total}"
 

@@ -100,6 +100,8 @@ def parse(line: str) -> Line:
     >>> parse("6D ; D 6/T ; P1 10 8,8 P D S ; next 3,T,T,9").seats[0].actions[1].name
     'DOUBLE'
     """
+    if not isinstance(line, str):
+        raise NotationError(f"expected a line of notation, got {line!r}")
     return _Reader(line).line()
 
 

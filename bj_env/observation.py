@@ -5,6 +5,7 @@ An observation is a row of whole numbers, one for each `Column`. The encoding ``
 """
 
 from collections.abc import Iterable, Sequence
+from math import floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +15,16 @@ from numpy.typing import NDArray
 from bj_env.errors import BlackjackError, choices
 from bj_env.terms import Double, HoleCard, Payout, Phase, Rules, SplitBy, Surrender
 
-PARTS = ("hand", "table", "seen", "rules")
+PARTS = ("hand", "table", "count", "seen", "composition", "bankroll", "rules")
 """The parts of an observation, in the order in which they follow each other."""
 
 ENCODINGS = ("features", "discrete")
 
 MOST_CARDS = 21
 """Counts of cards in one hand, and of cards seen from an infinite shoe, stop here."""
+
+MOST_COUNT = 20
+"""True counts stop here, and at minus as much."""
 
 _VALUES = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "T")
 _NONE_OR_VALUE = ("none", *_VALUES)
@@ -51,6 +55,15 @@ class Column(NamedTuple):
         return self.size if self.labels and self.size > 2 else 1
 
 
+def _check_sense(parts: Sequence[str], rules: Rules, bankroll: float | None) -> None:
+    """Refuse parts that have nothing to show."""
+    for part in ("count", "composition"):
+        if part in parts and rules.decks == 0:
+            raise BlackjackError(f"observation: {part!r} needs a number of decks; got an infinite shoe")
+    if "bankroll" in parts and bankroll is None:
+        raise BlackjackError("observation: 'bankroll' needs a limited bankroll; got bankroll=None")
+
+
 def _category(part: str, name: str, labels: Iterable[str]) -> Column:
     labels = tuple(labels)
     return Column(part, name, len(labels), labels)
@@ -69,6 +82,7 @@ class Layout:
         bets: the bet sizes on offer, in chips.
         parts: any of `PARTS`.
         encoding: one of `ENCODINGS`.
+        bankroll: chips that a seat starts with, None without limit; the scale of ``bankroll``.
 
     Attributes:
         columns: every column, in order.
@@ -93,15 +107,20 @@ class Layout:
         bets: Sequence[int],
         parts: Iterable[str] = ("hand",),
         encoding: str = "features",
+        bankroll: float | None = None,
     ) -> None:
         self.parts = _checked_parts(parts)
+        _check_sense(self.parts, rules, bankroll)
         if encoding not in ENCODINGS:
             raise BlackjackError(f"encoding: got {encoding!r}; {choices(encoding, ENCODINGS)}")
         self.encoding = encoding
         makers = {
             "hand": lambda: hand_columns(bets),
             "table": lambda: table_columns(rules, seats),
+            "count": count_columns,
             "seen": lambda: seen_columns(rules),
+            "composition": lambda: composition_columns(rules),
+            "bankroll": lambda: bankroll_columns(bets, bankroll or 0),
             "rules": rules_columns,
         }
         self.columns: list[Column] = []
@@ -241,6 +260,38 @@ def write_seen(row: Any, at: int, decks: int, seen: Any, shuffle_pending: bool) 
         most = MOST_CARDS if decks == 0 else decks * (16 if value == 10 else 4)
         row[at + value - 1] = min(seen[value], most)
     row[at + 10] = 1 if shuffle_pending else 0
+
+
+def count_columns() -> list[Column]:
+    """List the column of ``count``: the true count, rounded down to a whole number from -20 to 20, and 20 more."""
+    return [Column("count", "true count + 20", 2 * MOST_COUNT + 1)]
+
+
+def write_count(row: Any, at: int, true_count: float) -> None:
+    """Write ``count``."""
+    row[at] = min(max(floor(true_count), -MOST_COUNT), MOST_COUNT) + MOST_COUNT
+
+
+def composition_columns(rules: Rules) -> list[Column]:
+    """List the columns of ``composition``: how many cards of each value have not been seen, wherever they lie."""
+    sizes = [rules.decks * (16 if value == "T" else 4) for value in _VALUES]
+    return [Column("composition", value, size + 1) for value, size in zip(_VALUES, sizes, strict=True)]
+
+
+def write_composition(row: Any, at: int, decks: int, seen: Any) -> None:
+    """Write ``composition`` from the counts seen by card value 1..10 (index 0 unused)."""
+    for value in range(1, 11):
+        row[at + value - 1] = decks * (16 if value == 10 else 4) - seen[value]
+
+
+def bankroll_columns(bets: Sequence[int], bankroll: float) -> list[Column]:
+    """List the column of ``bankroll``: how many smallest bets the seat has left, up to ten times what it began with."""
+    return [Column("bankroll", "smallest bets left", int(10 * bankroll // min(bet for bet in bets if bet)) + 1)]
+
+
+def write_bankroll(row: Any, at: int, most: int, bets_left: int) -> None:
+    """Write ``bankroll``; ``most`` is the column's largest value."""
+    row[at] = min(bets_left, most)
 
 
 def rules_columns() -> list[Column]:

@@ -23,7 +23,7 @@ def replay(source: str | Line) -> Round:
     >>> replay("six-deck ; D T/6 ; P1 10 T,6 S ; next 9").nets
     (100,)
     """
-    line = parse(source) if isinstance(source, str) else source
+    line = source if isinstance(source, Line) else parse(source)
     round = start(line, alone=True)
     play_written(round, line)
     if not round.over:

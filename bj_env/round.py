@@ -198,8 +198,9 @@ class Round:
         """Let the dealer play, then settle."""
         self._dealer_plays()
         self.phase, self.mask = _ROUND_OVER, 0
+        dealer = self.dealer
         for seat in self.active:
-            seat.net = settle(self.rules, seat, self.dealer, self.events)
+            seat.net = settle(self.rules, seat, dealer.total, dealer.blackjack, self.events)
         self._close()
 
     def _dealer_plays(self) -> None:

@@ -114,9 +114,6 @@ def shuffle_due(rules: Rules, dealt: int, size: int) -> bool:
     return rules.penetration == 0 or dealt >= int(rules.penetration * size + 0.5)
 
 
-# --- what is offered before anyone plays ----------------------------------------------------------------------------
-
-
 def early_surrender_refusal(rules: Rules, upcard: int, blackjack: bool) -> int:
     """R9. Tell why early surrender is not offered, before the dealer looks at anything (0: it is offered).
 

@@ -39,11 +39,22 @@ def _surrendered_late(rules: Rules, hand: Hand) -> bool:
     return hand.surrendered and rules.surrender is Surrender.LATE
 
 
-def settle(rules: Rules, seat: Seat, dealer: Hand, events: list[Event]) -> int:
-    """Settle a seat hand by hand, its insurance too; note each in ``events`` and return the net in ticks."""
-    total, paid, blackjack = 0, False, dealer.blackjack
+def settle(rules: Rules, seat: Seat, dealer: int, blackjack: bool, events: list[Event]) -> int:
+    """Settle a seat hand by hand, its insurance too.
+
+    Args:
+        rules: the house's.
+        seat: the seat, all its hands played.
+        dealer: the dealer's total.
+        blackjack: whether that is a blackjack.
+        events: where each settlement is noted.
+
+    Returns:
+        The seat's net in ticks.
+    """
+    total, paid = 0, False
     for index, hand in enumerate(seat.hands):
-        won = _hand_net(rules, seat, hand, dealer.total, blackjack, paid)
+        won = _hand_net(rules, seat, hand, dealer, blackjack, paid)
         paid = paid or won < 0
         total += won
         events.append(Event(_SETTLE, seat.number, index, None, None, hand.total, hand.soft, won))

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from enum import IntEnum
 
 from bj_env.cards import Card, Shoe
 from bj_env.chance import seat_stream
@@ -13,8 +14,17 @@ from bj_env.events import BURNED, SHUFFLED, Event
 from bj_env.houses import rules_from
 from bj_env.participants import Dealer, Player
 from bj_env.round import Round
-from bj_env.rules import early_surrender_refusal, insurance_refusal, is_short
+from bj_env.rules import dealer_peeks, early_surrender_refusal, insurance_refusal, is_short
 from bj_env.terms import TICKS, Phase, Refusal, Rules
+
+
+class TablePhase(IntEnum):
+    """Where a table stands: nothing yet, bets on it, cards dealt, a round over."""
+
+    STARTED = 0
+    BETS_PLACED = 1
+    CARDS_DEALT = 2
+    END = 3
 
 
 class Table:
@@ -66,6 +76,7 @@ class Table:
         self.streams = [seat_stream(seed, self.number, seat) for seat in range(len(self.players) + 1)]
         self.seen = [0] * 11
         self.round: Round | None = None
+        self._bets = [0] * len(self.players)
         self._fresh = True
 
     def _check_size(self) -> None:
@@ -94,31 +105,59 @@ class Table:
         """
         if len(bets) != len(self.players):
             raise BlackjackError(f"bets: expected one for each of {len(self.players)} seats, got {len(bets)}")
-        rules = self.rules
-        for seat, player in enumerate(self.players):
-            bet = bets[seat]
-            whole = isinstance(bet, int) and not isinstance(bet, bool)
-            if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
-                limits = f"0 or {rules.min_bet} to {rules.max_bet} chips"
-                raise BlackjackError(f"bet of P{seat + 1}: expected {limits}, got {bet!r}")
-            if is_short(player.free, bet * TICKS):
-                raise BlackjackError(
-                    f"bet of P{seat + 1}: expected at most the {player.bankroll:g} chips it has, got {bet}"
-                )
+        for seat, bet in enumerate(bets):
+            self._check_bet(seat, bet)
         if not any(bets):
             raise BlackjackError("bets: expected at least one above 0")
 
-    def deal(self, bets: Sequence[int]) -> Round:
-        """Start a round: bets in chips by seat, 0 sits out.
+    def _check_bet(self, seat: int, bet: int) -> None:
+        rules, player = self.rules, self.players[seat]
+        whole = isinstance(bet, int) and not isinstance(bet, bool)
+        if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
+            limits = f"0 or {rules.min_bet} to {rules.max_bet} chips"
+            raise BlackjackError(f"bet of P{seat + 1}: expected {limits}, got {bet!r}")
+        if is_short(player.free, bet * TICKS):
+            raise BlackjackError(
+                f"bet of P{seat + 1}: expected at most the {player.bankroll:g} chips it has, got {bet}"
+            )
+
+    @property
+    def phase(self) -> TablePhase:
+        """Where the table stands."""
+        if self.round is not None and not self.round.over:
+            return TablePhase.CARDS_DEALT
+        if any(self._bets):
+            return TablePhase.BETS_PLACED
+        return TablePhase.STARTED if self.round is None else TablePhase.END
+
+    def place_bet(self, seat: int, chips: int) -> None:
+        """Place a seat's bet for the coming round; another one replaces it, 0 takes it back.
+
+        Raises:
+            BlackjackError: if a round is being played, or the bet cannot be made; the one before stands then.
+        """
+        self._refuse_in_round("place_bet")
+        if seat not in range(len(self.players)):
+            raise BlackjackError(f"seat: expected 0 to {len(self.players) - 1}, got {seat!r}")
+        self._check_bet(seat, chips)
+        self._bets[seat] = chips
+
+    def deal(self, bets: Sequence[int] | None = None) -> Round:
+        """Start a round: bets in chips by seat, 0 sits out; without them, those that were placed.
 
         Raises:
             BlackjackError: if a bet cannot be made, or a round is still being played.
         """
-        if self.round is not None and not self.round.over:
-            raise BlackjackError("deal: expected the round before to be over")
-        self.check_bets(bets)
-        self.round = Round(self, bets)
+        self._refuse_in_round("deal")
+        placed = self._bets if bets is None else bets
+        self.check_bets(placed)
+        self.round = Round(self, placed)
+        self._bets = [0] * len(self.players)
         return self.round
+
+    def _refuse_in_round(self, what: str) -> None:
+        if self.round is not None and not self.round.over:
+            raise BlackjackError(f"{what}: expected the round before to be over")
 
     def abandon(self) -> None:
         """Give up a round in the middle: all stakes go back, its cards are discards."""
@@ -164,7 +203,7 @@ class Table:
             self.seen = [0] * 11
             events.append(SHUFFLED)
             for _ in range(self.rules.burn_cards):
-                self.shoe.draw()
+                self.shoe.burn()
                 events.append(BURNED)
         self.shoe.begin_round()
 
@@ -179,6 +218,22 @@ class Table:
         self.shoe.stack(cards, alone=alone)
         self.seen = [0] * 11
         self._fresh = False
+
+    def reshuffle_unseen(self, seed: int) -> None:
+        """Decide anew, by another seed, all that nobody has seen, as a player must imagine it.
+
+        Burned cards, the hole card (but for what the peek has told), the order of the shoe and the other seats' own
+        chance; what is face up stays as it is.
+        """
+        round = self.round
+        hole = None
+        if round is not None and not round.over and len(round.dealer.cards) == 1:
+            hole, upcard = round.hole, round.upcard.value
+            known = dealer_peeks(self.rules, upcard) and round.phase is Phase.PLAY
+            round.hole = self.shoe.reshuffle_unseen(seed, hole, lambda card: not known or card.value + upcard != 11)
+        else:
+            self.shoe.reshuffle_unseen(seed, None, lambda card: True)
+        self.streams = [seat_stream(seed, self.number, seat) for seat in range(len(self.streams))]
 
     def see_only(self, cards: Sequence[Card]) -> None:
         """Forget what was seen before a shuffle in mid-round, but not the cards on the table."""

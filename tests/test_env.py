@@ -477,6 +477,25 @@ def test_the_record_of_every_round_replays_to_its_nets() -> None:
         assert reward == info["nets"][1]
 
 
+def test_rounds_on_a_shoe_that_runs_out_pay_what_they_say() -> None:
+    """One deck to its last card and twelve seats that draw: shuffles in mid-round, and rounds that are void."""
+    env = make(rules="1D PEN99 NINS", seats=("agent",) * 12, bankroll=100)
+    chance, records = Random(8), list[str]()
+    env.reset(seed=1)
+    for _ in range(100):
+        env.reset()
+        reward = 0.0
+        while env.action_masks().any():
+            legal = env.action_masks()
+            _, reward, _, _, info = env.step(1 if legal[1] and chance.random() < 0.95 else 0)
+        records.append(str(info["record"]))
+        assert reward == sum(info["nets"])
+        assert replay(records[-1]).void == ("MISDEAL" in records[-1])
+        assert [player.bankroll for player in env.episode.table.players] == [100 + net for net in info["nets"]]
+        assert "MISDEAL" not in records[-1] or reward == 0
+    assert any("MISDEAL" in record for record in records)
+
+
 def test_a_bet_is_the_unit_of_reward() -> None:
     env = make(bets=(4, 8))
     env.reset(options={"shoe": "T,5,9,6,9"}, seed=1)
@@ -588,7 +607,23 @@ def test_after_a_broken_decision_the_agent_does_not_play_its_hand() -> None:
     assert env.action_masks().any()
 
 
+@pytest.mark.parametrize("chips", [-3, 1.5, None, "1", 10**6], ids=repr)
+@pytest.mark.xfail(reason="a bet that makes no sense is no DecisionError, and leaves an episode that cannot go on")
+def test_a_nonsense_bet_of_another_seat_ends_the_episode(chips: Any) -> None:
+    class Bets(Broken):
+        def bet(self, view: View) -> int:
+            return chips
+
+    env = make(seats=("agent", Bets(Action.STAND)))
+    with pytest.raises(DecisionError, match="bet of P2"):
+        env.reset(seed=1)
+    with pytest.raises(BlackjackError, match=r"call reset\(\)"):
+        env.step(Action.STAND)
+
+
 # --- arguments ---
+
+UNCHECKED = pytest.mark.xfail(reason="a value that cannot be iterated over ends in a TypeError", raises=TypeError)
 
 
 @pytest.mark.parametrize(
@@ -604,6 +639,10 @@ def test_after_a_broken_decision_the_agent_does_not_play_its_hand() -> None:
         ({"seats": ("agent", "threshold:99")}, "threshold: expected a total from 4 to 22"),
         ({"seats": ("agent", 3)}, "decision: expected a Decision"),
         ({"seats": ("agent",) * 13, "rules": "1D"}, "at most half the shoe"),
+        pytest.param({"seats": 3}, "seats: expected", marks=UNCHECKED),
+        pytest.param({"seats": None}, "seats: expected", marks=UNCHECKED),
+        pytest.param({"bets": 5}, "bets: expected", marks=UNCHECKED),
+        pytest.param({"observation": None}, "observation: expected", marks=UNCHECKED),
         ({"bets": ()}, "bets: expected"),
         ({"bets": (0,)}, "bets: expected"),
         ({"bets": (5, 5)}, "bets: expected different sizes"),
@@ -653,6 +692,9 @@ def assert_one_lower_case_line(text: str) -> None:
         (1, {"line": "six-deck ; D 6/T ; P1 1 T,16"}, "column 27: expected a card"),
         (1, {"line": "six-deck ; D 6/T ; P1 1 A,K S"}, "no turn left"),
         (1, {"line": "x", "hand": "T,6"}, "stand alone"),
+        (1, {"line": 5}, "expected a line of notation, got 5"),
+        (1, {"shoe": None}, "expected cards for 'shoe'"),
+        (1, {"shoe": ""}, "expected a card"),
         (1, {"hand": "T"}, "expected two cards for 'hand'"),
         (1, {"hand": "T,1"}, "expected a card"),
         (1, {"hand": 5}, "expected cards for 'hand'"),

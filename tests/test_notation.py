@@ -1,6 +1,7 @@
 """Round notation: lines that read back as they are written, and what is wrong with others, by column."""
 
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -125,6 +126,13 @@ def test_what_is_wrong_with_a_line_is_said_by_column(line: str, column: int, mes
         parse(line)
     assert str(caught.value).startswith(f"column {column}: "), str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("line", [5, None, b"six-deck", ["six-deck"]], ids=str)
+def test_what_is_no_text_is_no_line(line: Any) -> None:
+    for read in (parse, replay):
+        with pytest.raises(NotationError, match="expected a line of notation, got"):
+            read(line)
 
 
 @given(st.text(max_size=60) | st.text("6D ;/P1TAKSHR,next=>+0bank", max_size=60))

@@ -1,6 +1,10 @@
 """The solver against the reference numbers (tests/data/reference, see its README), each to the tolerance of issue 4."""
 
 import csv
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
@@ -9,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bj_env.errors import BlackjackError, RulesError
+import bj_env
+from bj_env.errors import BlackjackError
 from bj_env.houses import parse
 from bj_env.rules import Rules
 from bj_env.solver import Composition, Solution, bust_chance, dealer_distribution, evaluate, solve
@@ -451,5 +456,23 @@ def test_every_kernel_keeps_to_its_file() -> None:
                     assert other.py_func.__module__ == module.__name__
 
 
-def test_rules_error_is_one() -> None:
-    assert issubclass(RulesError, BlackjackError)
+EDITED = "import sys; sys.path.insert(0, {path!r}); from bj_env.solver import solve; print(solve('1D NS SP1').ev)"
+
+
+@pytest.mark.slow
+def test_an_edited_rule_is_never_served_from_the_cache(tmp_path: Path) -> None:
+    """A dealer who draws to 17, written into a copy of the rules, plays at once, with machine code from before."""
+    package = tmp_path / "bj_env"
+    shutil.copytree(Path(bj_env.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def value() -> float:
+        command = [sys.executable, "-c", EDITED.format(path=str(tmp_path))]
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        return float(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+
+    before = value()
+    assert before == pytest.approx(solve("1D NS SP1").ev, abs=1e-15)
+    rules = (package / "rules.py").read_text()
+    assert "return total < 17 or" in rules
+    (package / "rules.py").write_text(rules.replace("return total < 17 or", "return total < 18 or"))
+    assert abs(value() - before) > 0.01

@@ -193,7 +193,7 @@ def solve(rules: Rules | str, shoe: Shoe = None, *, first_split: bool = False) -
     check_solvable(rules, cards)
     against = {upcard: best_against(rules, cards, upcard, first_split) for upcard in upcards(cards)}
     by_upcard = {upcard: known.ev for upcard, known in against.items()}
-    ev, within = _mean(cards, by_upcard), strategy_class(rules, first_split) + small_shoe(rules, cards)
+    ev, within = _mean(cards, by_upcard), strategy_class(rules, cards, first_split) + small_shoe(rules, cards)
     return Solution(rules, cards, ev, by_upcard, within, perf_counter() - start, against)
 
 
@@ -243,16 +243,16 @@ def check_solvable(rules: Rules, shoe: Composition) -> None:
         raise RulesError(f"shoe: under SPRANK expected as many T as J, Q and K, got {shoe.counts[9]:g} tens in all")
 
 
-def strategy_class(rules: Rules, first_split: bool = False) -> str:
+def strategy_class(rules: Rules, shoe: Composition, first_split: bool = False) -> str:
     """Say among which strategies the solver's is the best, and how far that can be from the best of all.
 
-    >>> strategy_class(Rules(max_hands=1))
+    >>> strategy_class(Rules(max_hands=1), composition(Rules()))
     'optimal: every decision by the cards of the hand and the up card'
     """
-    if rules.max_hands == 1 or rules.decks == 0:
+    if rules.max_hands == 1 or shoe.replaced:
         return "optimal: every decision by the cards of the hand and the up card"
     like = "as is best after the first split (CDP1)" if first_split else "like unsplit ones (zero memory, CDZ-)"
-    size = f"about {_ZERO_MEMORY_COST / rules.decks**2:.0e} of a bet"
+    size = f"about {_CLASS_COST[first_split] * (52 / shoe.cards) ** 2:.0e} of a bet"
     return (
         f"optimal by composition, but split hands are played {like}, and a drawn pair is split again while it may;"
         f" exact in this class, which costs {size} against the best play of all"
@@ -273,5 +273,8 @@ def small_shoe(rules: Rules, shoe: Composition) -> str:
 
 _BUST_POINTS = 30
 """A hand that is finished has at most so many points: 20, and a ten."""
-_ZERO_MEMORY_COST = 1.4e-5
-"""One deck, H17, DAS, two hands: fully optimal -0.000361000 (Farmer), zero memory -0.000374835; about 1 / decks**2."""
+_CLASS_COST = {False: 1.4e-5, True: 8e-6}
+"""One deck, H17, DAS, two hands: best of all -0.000361000 (Farmer), CDP1 -0.000369050, CDZ- -0.000374835.
+
+With more decks the difference falls about as 1 / decks**2.
+"""
