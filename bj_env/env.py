@@ -346,6 +346,8 @@ def _one_of(name: str, came: Any, valid: Sequence[Any]) -> Any:
 
 
 def _checked_bets(rules: Rules, bets: Iterable[int] | None) -> tuple[int, ...]:
+    if not isinstance(bets, Iterable | None):
+        raise BlackjackError(f"bets: expected sizes like (0, 5, 25), got {bets!r}")
     sizes = (rules.min_bet,) if bets is None else tuple(bets)
     for bet in sizes:
         whole = isinstance(bet, int) and not isinstance(bet, bool)
@@ -358,7 +360,7 @@ def _checked_bets(rules: Rules, bets: Iterable[int] | None) -> tuple[int, ...]:
 
 def _checked_seats(seats: Sequence[Decision | str]) -> list[Decision | None]:
     """Return each seat's decision, None for the agent."""
-    if isinstance(seats, str | Decision):
+    if isinstance(seats, str) or not isinstance(seats, Iterable):
         raise BlackjackError(f"seats: expected a sequence like ('basic', 'agent'), got {seats!r}")
     decisions = [None if seat == AGENT else decision_from(seat) for seat in seats]
     if None not in decisions:

@@ -75,8 +75,8 @@ class Episode:
             self.table.stack(start.cards)
         elif self.kind == "shoe":
             self.table.shoe.retire()
-        for seat in self.agents:
-            self.table.players[seat].refill(self.bankroll)
+        for player, decision in zip(self.table.players, self.decisions, strict=True):
+            player.refill(self.bankroll if decision is None else None)
         for seat, bank in enumerate(start.banks):
             if bank is not None:
                 self.table.players[seat].refill(bank)

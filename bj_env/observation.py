@@ -172,7 +172,7 @@ class Layout:
 
 
 def _checked_parts(parts: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(parts, str):
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
         raise BlackjackError(f"observation: expected a set of parts like ('hand',), got {parts!r}")
     asked = list(parts)
     for part in asked:

@@ -116,8 +116,9 @@ class Round:
         hand = seat.hands[0]
         if self.phase is _EARLY_SURRENDER:
             return early_surrender_refusal(self.rules, self.upcard.value, hand.blackjack)
-        if hand.surrendered:
-            return Refusal.NOT_ASKED
+        return Refusal.NOT_ASKED if hand.surrendered else self._insurance_refusal(seat)
+
+    def _insurance_refusal(self, seat: Seat) -> int:
         stake = insurance_stake(self.rules, seat.bet)
         return insurance_refusal(self.rules, self.upcard.value, stake, is_short(seat.player.free, stake))
 
@@ -283,7 +284,13 @@ class Round:
 
     @property
     def active_seat(self) -> Seat:
-        """The seat that is being asked, while the round is not over."""
+        """The seat that is being asked.
+
+        Raises:
+            IllegalAction: if the round is over, which asks nobody.
+        """
+        if self.phase is _ROUND_OVER:
+            raise IllegalAction("the round is over; it asks nobody")
         return self.active[self._at]
 
     @property
@@ -299,6 +306,8 @@ class Round:
         if self.phase is not Phase.PLAY:
             legal = self.mask >> action & 1
             return Refusal.LEGAL if legal else Refusal.NOT_ASKED
+        if action == Action.INSURE:
+            return Refusal(self._insurance_refusal(seat) or Refusal.NOT_ASKED)
         hand, short = seat.hands[self.hand_index], is_short(seat.player.free, seat.bet)
         return Refusal(hand.refusal(self.rules, Action(action), len(seat.hands), short))
 

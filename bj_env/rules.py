@@ -97,7 +97,7 @@ def is_pair(rules: Rules, first_rank: int, second_rank: int) -> bool:
     return card_value(first_rank) == card_value(second_rank)
 
 
-# --- the shoe -------------------------------------------------------------------------------------------------------
+# --- the shoe, and what is offered before anyone plays ---------------------------------------------------------------
 
 
 def shuffle_due(rules: Rules, dealt: int, size: int) -> bool:

@@ -184,7 +184,12 @@ class Table:
             raise DecisionError(f"P{seat + 1} has no decision to ask")
         if is_short(player.free, self.rules.min_bet * TICKS):
             return 0
-        return ask(player.decision.bet, self.bet_view(seat), lambda: f"bet of P{seat + 1}")
+        bet = ask(player.decision.bet, self.bet_view(seat), lambda: f"bet of P{seat + 1}")
+        try:
+            self._check_bet(seat, bet)
+        except BlackjackError as error:
+            raise DecisionError(f"{type(player.decision).__name__} answered what is no bet; {error}") from None
+        return bet
 
     def bet_view(self, seat: int) -> View:
         """Return what a seat may see while bets are made."""

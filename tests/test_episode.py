@@ -306,7 +306,6 @@ def test_a_line_says_how_much_money_a_seat_has() -> None:
     assert info["action_mask"][Action.DOUBLE] == 0
 
 
-@pytest.mark.xfail(reason="only the agent's money is refilled at a reset")
 def test_the_money_that_a_line_gives_another_seat_is_for_its_episode_alone() -> None:
     env = make(bets=(10,), seats=("agent", "basic"))
     env.reset(options={"line": "six-deck ; D 6/T ; P1 10 T,6 ; P2 10 bank 14 T,8"})

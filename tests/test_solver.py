@@ -17,7 +17,7 @@ import bj_env
 from bj_env.errors import BlackjackError
 from bj_env.houses import parse
 from bj_env.rules import Rules
-from bj_env.solver import Composition, Solution, bust_chance, dealer_distribution, evaluate, solve
+from bj_env.solver import Composition, Solution, best_chart, bust_chance, dealer_distribution, evaluate, solve
 from bj_env.solver.exact import best_against, plan_against
 from bj_env.solver.hands import VALUES, find_hand, parse_values
 from bj_env.solver.shoe import composition
@@ -417,6 +417,8 @@ def test_split_by_rank() -> None:
         (lambda: evaluate("6D", {((10, 10), 10): Action.STAND}), "expected an entry"),
         (lambda: evaluate("6D", lambda at: Action.SPLIT), "expected one of"),
         (lambda: evaluate("6D", 7), "expected a Chart"),
+        (lambda: evaluate("6D", solve("1D")), "by its own rules"),
+        (lambda: evaluate("6D", solve("6D", [0] + [24] * 9)), "without the up card A"),
     ],
 )
 def test_bad_input(call, said: str) -> None:
@@ -454,6 +456,25 @@ def test_every_kernel_keeps_to_its_file() -> None:
             for other in used:
                 if isinstance(other, numba.core.dispatcher.Dispatcher):
                     assert other.py_func.__module__ == module.__name__
+
+
+ODD_SHOES = (
+    (24,) * 9 + (0,),
+    (0,) + (24,) * 8 + (96,),
+    (0,) * 9 + (40,),
+    (4,) + (0,) * 8 + (40,),
+    (0, 10, 0, 0, 0, 0, 0, 0, 0, 10),
+    (60,) + (0,) * 9,
+)
+
+
+@pytest.mark.parametrize("cards", ODD_SHOES, ids=str)
+@pytest.mark.parametrize("text", ["6D", "6D ENHC H17 ES", "6D OBO RSA HSA"])
+def test_odd_shoes(text: str, cards: tuple[int, ...]) -> None:
+    """Missing ranks, and shoes of one or two ranks."""
+    solution = solve(text, cards)
+    assert evaluate(text, solution, cards).ev == pytest.approx(solution.ev, abs=1e-12)
+    assert best_chart(solution.rules, solution.shoe).ev <= solution.ev + 1e-12
 
 
 EDITED = "import sys; sys.path.insert(0, {path!r}); from bj_env.solver import solve; print(solve('1D NS SP1').ev)"

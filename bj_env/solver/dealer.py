@@ -24,6 +24,7 @@ OUTCOME_NAMES = ("17", "18", "19", "20", "21", "bust", "blackjack")
 Drawn = tuple[int, ...]
 
 
+@cache
 def hole_value(upcard: int) -> int:
     """Return the value that makes a dealer blackjack with the up card, or 0.
 

@@ -207,7 +207,7 @@ def _worth(here: Spot, dealt: Floats, blackjack: Floats, plan: Plan) -> Floats:
     hands = all_hands()
     chosen = dealt[DEAL_INDEX, plan.choice[DEALT, DEAL_INDEX]]
     share = np.where(plan.split[hands.pair[DEAL_INDEX]], pair_share(here), 0.0)
-    split = np.where(share > 0, dealt[DEAL_INDEX, Action.SPLIT], 0.0)
+    split = np.where(deal_chances(here) * share > 0, dealt[DEAL_INDEX, Action.SPLIT], 0.0)
     insured = np.where(plan.insure[DEAL_INDEX], insurance_worth(here, blackjack[DEAL_INDEX]), 0.0)
     return np.asarray((1 - share) * chosen + share * split + settled_net(here, blackjack) + insured)
 

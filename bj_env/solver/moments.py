@@ -21,11 +21,11 @@ from bj_env.solver.draws import BLACKJACK, OUTCOMES, dealer_outcomes
 from bj_env.solver.exact import Against, Plan, plan_against
 from bj_env.solver.hands import Floats, Ints, all_hands, find_hand
 from bj_env.solver.kernels import compiled, count_paths
-from bj_env.solver.result import Shoe, Solution, check_solvable, upcards
+from bj_env.solver.result import Shoe, Solution, check_solvable, kept_plan, upcards
 from bj_env.solver.shoe import Composition, composition
 from bj_env.solver.splits import again_chances, split_ends, without_the_value
 from bj_env.solver.spot import DEAL_INDEX, Spot, pair_share, spot
-from bj_env.solver.strategy import Strategy, plan
+from bj_env.solver.strategy import Strategy
 from bj_env.solver.tables import SPLIT, SPLIT_ACES, hand_limit
 from bj_env.terms import Action, HoleCard, Rules, SplitBy
 
@@ -63,8 +63,7 @@ def outcome(rules: Rules | str, strategy: Strategy | Solution, shoe: Shoe = None
     mean = square = 0.0
     spread: defaultdict[float, float] | None = defaultdict(float)
     for upcard in upcards(cards):
-        kept = strategy.against[upcard].plan if isinstance(strategy, Solution) else plan(rules, strategy, upcard)
-        round_ = _Round(rules, cards, upcard, kept)
+        round_ = _Round(rules, cards, upcard, kept_plan(rules, strategy, upcard))
         share = cards.share(upcard)
         mean += share * round_.money.ev
         square += share * round_.square()

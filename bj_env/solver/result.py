@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bj_env.charts import Chart
 from bj_env.errors import BlackjackError, RulesError
-from bj_env.houses import rules_from
+from bj_env.houses import rules_from, text
 from bj_env.rules import TICKS, early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
 from bj_env.solver.exact import Against, Plan, best_against, plan_against
 from bj_env.solver.hands import VALUES, all_hands, find_hand, hand_text, parse_values
@@ -215,11 +215,25 @@ def evaluate(rules: Rules | str, strategy: Strategy | Solution, shoe: Shoe = Non
     check_solvable(rules, cards)
     against = {}
     for upcard in upcards(cards):
-        kept = strategy.against[upcard].plan if isinstance(strategy, Solution) else plan(rules, strategy, upcard)
-        against[upcard] = plan_against(rules, cards, kept, upcard)
+        against[upcard] = plan_against(rules, cards, kept_plan(rules, strategy, upcard), upcard)
     by_upcard = {upcard: known.ev for upcard, known in against.items()}
     name = "optimal" if isinstance(strategy, Solution) else strategy_name(strategy)
     return Evaluation(rules, cards, name, _mean(cards, by_upcard), by_upcard, against)
+
+
+def kept_plan(rules: Rules, strategy: Strategy | Solution, upcard: int) -> Plan:
+    """Return a strategy's plan against an up card; a solution keeps its own.
+
+    Raises:
+        RulesError: if a solution was for a shoe without such a card, or for other rules.
+    """
+    if not isinstance(strategy, Solution):
+        return plan(rules, strategy, upcard)
+    if strategy.rules != rules:
+        raise RulesError(f"strategy: a solution plays by its own rules, {text(strategy.rules)}, got {text(rules)}")
+    if upcard not in strategy.against:
+        raise RulesError(f"strategy: the solution was for a shoe without the up card {hand_text([upcard])}")
+    return strategy.against[upcard].plan
 
 
 def upcards(shoe: Composition) -> list[int]:

@@ -16,12 +16,14 @@ from bj_env.solver.dealer import dealer_groups, dealer_tree, hole_value, peeked
 from bj_env.solver.draws import BLACKJACK, Tree, cards_left, dealer_outcomes, outcomes_without
 from bj_env.solver.hands import VALUES, Flags, Floats, Ints, all_hands, find_hand
 from bj_env.solver.shoe import Composition
-from bj_env.solver.tables import DEALT, HouseTables, house_tables
+from bj_env.solver.tables import DEALT, HouseTables, house_tables, settled_tables
 from bj_env.terms import HoleCard, Rules, SplitBy
 
 DEALS = tuple(find_hand((high, low)) for high in VALUES for low in VALUES if low <= high)
 """The 55 hands of two cards."""
 DEAL_INDEX = np.array(DEALS)
+_HIGH = np.array([high - 1 for high in VALUES for low in VALUES if low <= high])
+_LOW = np.array([low - 1 for high in VALUES for low in VALUES if low <= high])
 TEN_RANKS = 4
 """Ranks that share the value ten; the solver takes them as equally many."""
 
@@ -42,6 +44,7 @@ class Spot(NamedTuple):
         tree: the dealer's draws.
         tables: what the rules say, dealer blackjacks left out if he peeks.
         all_tables: what the rules say, dealer blackjacks included.
+        split_tables: for split hands; where one bet only is lost to a dealer blackjack, he is left out too.
     """
 
     rules: Rules
@@ -52,11 +55,7 @@ class Spot(NamedTuple):
     tree: Tree
     tables: HouseTables
     all_tables: HouseTables
-
-    @property
-    def split_tables(self) -> HouseTables:
-        """The tables for split hands: where one bet only is lost to a dealer blackjack, it is counted apart."""
-        return self.all_tables.settled_early() if self.rules.hole_card == HoleCard.OBO else self.tables
+    split_tables: HouseTables
 
     def split_constant(self, blackjack: float) -> float:
         """Return what `split_tables` leave out, given the chance of a dealer blackjack."""
@@ -96,22 +95,28 @@ class Spot(NamedTuple):
 
 def spot(rules: Rules, shoe: Composition, upcard: int, measure: Measure | None = None) -> Spot:
     """Turn the up card; ``measure``: of what is won, if not the money itself."""
-    tables = house_tables(rules)
+    everything, apart = house_tables(rules), settled_tables(rules)
     if measure:
-        tables = tables.measured(measure)
+        everything = everything.measured(measure)
+        apart = everything.settled_early()
     left = shoe.without([upcard])
-    in_play = tables.settled_early() if peeked(rules, upcard) else tables
-    base = np.array(left.counts, dtype=np.float64)
-    return Spot(rules, upcard, base, left.step, hole_value(upcard) - 1, dealer_tree(rules, upcard), in_play, tables)
+    in_play = apart if peeked(rules, upcard) else everything
+    return Spot(
+        rules=rules,
+        upcard=upcard,
+        base=np.array(left.counts, dtype=np.float64),
+        step=left.step,
+        hole=hole_value(upcard) - 1,
+        tree=dealer_tree(rules, upcard),
+        tables=in_play,
+        all_tables=everything,
+        split_tables=apart if rules.hole_card == HoleCard.OBO else in_play,
+    )
 
 
 def deal_chances(here: Spot) -> Floats:
     """Return the chance of each hand of two cards behind the up card, ``[55]``."""
-    counts = all_hands().counts[DEAL_INDEX]
-    high = np.array([value - 1 for value in VALUES for low in VALUES if low <= value])
-    low = np.array([low - 1 for value in VALUES for low in VALUES if low <= value])
-    same = (counts.max(axis=1) == 2) * here.step
-    ways = here.base[high] * (here.base[low] - same) * np.where(high == low, 1, 2)
+    ways = here.base[_HIGH] * (here.base[_LOW] - here.step * (_HIGH == _LOW)) * np.where(_HIGH == _LOW, 1, 2)
     return np.asarray(np.maximum(ways, 0.0) / (here.cards_behind(0) * here.cards_behind(1)))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bj_env.charts import Chart, chart, published
 from bj_env.errors import BlackjackError, choices
-from bj_env.rules import early_surrender_refusal, insurance_refusal, is_blackjack
+from bj_env.rules import TICKS, early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
 from bj_env.solver.exact import Plan
 from bj_env.solver.hands import Ints, all_hands, hand_index, hand_text
 from bj_env.solver.spot import DEALS
@@ -193,7 +193,8 @@ class _Asker:
         if early_surrender_refusal(self.rules, self.upcard, blackjack) == 0:
             mask = 1 << Action.SURRENDER | 1 << Action.DECLINE
             plan.early[hand] = self.ask(hand, mask, Phase.EARLY_SURRENDER) is Action.SURRENDER
-        if insurance_refusal(self.rules, self.upcard, 1, False) == 0:
+        stake = insurance_stake(self.rules, self.rules.min_bet * TICKS)
+        if insurance_refusal(self.rules, self.upcard, stake, False) == 0:
             mask = 1 << Action.INSURE | 1 << Action.DECLINE
             plan.insure[hand] = self.ask(hand, mask, Phase.INSURANCE) is Action.INSURE
 

@@ -89,6 +89,12 @@ def house_tables(rules: Rules) -> HouseTables:
     )
 
 
+@lru_cache(maxsize=64)
+def settled_tables(rules: Rules) -> HouseTables:
+    """Return the tables with dealer blackjacks left out."""
+    return house_tables(rules).settled_early()
+
+
 def _by_hand(answer: Callable[[int, bool, int], object]) -> list[object]:
     """Return the answer for each hand by its total, whether it is soft, and its number of cards."""
     hands = all_hands()
