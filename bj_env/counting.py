@@ -120,6 +120,15 @@ class Count(NamedTuple):
         unseen = rules.decks * 52 - sum(seen)
         return 0.0 + self.system.running(rules.decks, seen) / self.decks_left(unseen)
 
+    def value(self, rules: Rules, seen: Sequence[int]) -> float:
+        """Return what the player goes by: the true count of a balanced system, the running count of another.
+
+        Raises:
+            BlackjackError: for an infinite shoe.
+        """
+        true = self.true(rules, seen)
+        return true if self.system.sum_per_deck == 0 else self.system.running(rules.decks, seen)
+
 
 def count_from(source: "Count | str") -> Count:
     """Return the count that a name stands for: ``"hi-lo"``, or with its estimate and tie rule ``"hi-lo half down"``.

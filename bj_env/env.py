@@ -290,7 +290,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         if part == "table":
             self._write_table(row, at)
         elif part == "count":
-            write_count(row, at, self.count.true(self.rules, table.seen))
+            write_count(row, at, self.count.value(self.rules, table.seen))
         elif part == "seen":
             write_seen(row, at, decks, table.seen, table.shuffle_pending)
         elif part == "composition":

@@ -263,13 +263,13 @@ def write_seen(row: Any, at: int, decks: int, seen: Any, shuffle_pending: bool) 
 
 
 def count_columns() -> list[Column]:
-    """List the column of ``count``: the true count, rounded down to a whole number from -20 to 20, and 20 more."""
-    return [Column("count", "true count + 20", 2 * MOST_COUNT + 1)]
+    """List the column of ``count``: the count, rounded down to a whole number from -20 to 20, and 20 more."""
+    return [Column("count", "count + 20", 2 * MOST_COUNT + 1)]
 
 
-def write_count(row: Any, at: int, true_count: float) -> None:
+def write_count(row: Any, at: int, count: float) -> None:
     """Write ``count``."""
-    row[at] = min(max(floor(true_count), -MOST_COUNT), MOST_COUNT) + MOST_COUNT
+    row[at] = min(max(floor(count), -MOST_COUNT), MOST_COUNT) + MOST_COUNT
 
 
 def composition_columns(rules: Rules) -> list[Column]:
