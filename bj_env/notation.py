@@ -227,6 +227,8 @@ class _Reader:
             self.column = begin + 1
             if len(words) != 2 or words[0][1] not in ("D", "left"):
                 self.fail(f"expected 'D cards' or 'left cards' in the result, got {part!r}")
+            if dealer if words[0][1] == "D" else left is not None:
+                self.fail(f"expected {words[0][1]!r} once in the result, got it again in {part!r}")
             if words[0][1] == "D":
                 dealer = self.faces(*words[1])
             else:

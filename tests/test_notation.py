@@ -118,6 +118,8 @@ def test_money_is_written_in_full(bank: str) -> None:
         ("six-deck ; D 6/T ; P1 10 T,6 S => P2 +10", 35, r"expected 'P1 net' in the result, got 'P2 \+10'"),
         ("six-deck ; D 6/T ; P1 10 T,6 S => P1 ten", 35, "expected 'P1 net' in the result, got 'P1 ten'"),
         ("six-deck ; D 6/T ; P1 10 T,6 S => P1 +10 ; X 6,T", 44, "expected 'D cards' or 'left cards' in the result"),
+        ("six-deck ; D 6/T ; P1 10 T,6 S => P1 +10 ; D 6,T ; D 6", 52, "expected 'D' once in the result"),
+        ("six-deck ; D 6/T ; P1 10 T,6 S => P1 +10 ; left 5 ; left 6", 53, "expected 'left' once in the result"),
         ("six-deck ; D 6/T ; P1 10 T,6 S\nsix-deck ; D 6/T ; P1 10 T,6 S", 1, "a round is one line"),
     ],
 )
