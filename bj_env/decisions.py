@@ -269,6 +269,10 @@ _NAMED: dict[str, Callable[[], Decision]] = {
 }
 
 
+HI_LO = "hi-lo"
+"""The name of the counting player."""
+
+
 def decision_from(source: "Decision | str") -> Decision:
     """Return the decision that a name stands for; ``threshold:15`` stands on 15, a path loads a saved policy.
 
@@ -284,6 +288,10 @@ def decision_from(source: "Decision | str") -> Decision:
         raise BlackjackError(f"decision: expected a Decision, a name or a policy folder, got {source!r}")
     if source in _NAMED:
         return _NAMED[source]()
+    if source == HI_LO:
+        from bj_env.counter import CountingDecision  # which is a Decision itself
+
+        return CountingDecision()
     kind, _, number = source.partition(":")
     if kind == "threshold" and number.isascii() and number.isdigit():
         return Threshold(int(number))
@@ -292,5 +300,5 @@ def decision_from(source: "Decision | str") -> Decision:
 
         return load(source)
     raise BlackjackError(
-        f"unknown decision {source!r}; {choices(source, _NAMED)}, or a policy folder like 'runs/x/policy'"
+        f"unknown decision {source!r}; {choices(source, [*_NAMED, HI_LO])}, or a policy folder like 'runs/x/policy'"
     )

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from bj_env.counter import CountingDecision
 from bj_env.counting import Count, count_from, system, systems
+from bj_env.decisions import decision_from
 from bj_env.errors import BlackjackError
-from bj_env.terms import Rules
+from bj_env.notation import parse
+from bj_env.participants import Player
+from bj_env.replay import start
+from bj_env.table import Table
+from bj_env.terms import Action, Rules
 
 HI_LO = Count(system("hi-lo"))
 
@@ -71,3 +77,67 @@ def test_bad_names_are_refused_with_the_valid_ones(source: str) -> None:
 def test_an_infinite_shoe_has_no_true_count() -> None:
     with pytest.raises(BlackjackError, match="infinite"):
         HI_LO.true(Rules(decks=0), [0] * 11)
+
+
+# --- the counting player ---
+
+
+def play_at(decision: CountingDecision, rules: str, hand: str, upcard: str, running: int) -> Action:
+    """Return what is played when the other cards seen make a running count of 6 decks, at first exactly that true."""
+    round = start(parse(f"{rules} ; D {upcard}/5 ; P1 10 {hand}"))
+    seen = [0] * 11
+    seen[5 if running > 0 else 10] = abs(running)
+    seen[8] = 52 - abs(running) - 0
+    return decision.play(round.view()._replace(seen=tuple(seen)))
+
+
+@pytest.mark.parametrize(("running", "action"), [(0, Action.HIT), (5, Action.DOUBLE), (10, Action.DOUBLE)])
+def test_b145_nine_against_two_doubles_from_one_on(running: int, action: Action) -> None:
+    assert play_at(CountingDecision(), "6D NS NINS", "4,5", "2", running) is action
+
+
+@pytest.mark.parametrize(("running", "action"), [(-1, Action.HIT), (0, Action.STAND), (5, Action.STAND)])
+def test_b142_sixteen_against_ten_stands_from_zero_on(running: int, action: Action) -> None:
+    assert play_at(CountingDecision(), "6D NS NINS", "T,6", "T", running) is action
+
+
+def test_b142_the_first_hand_of_a_shoe_counts_its_own_cards() -> None:
+    round = start(parse("6D NS NINS ; D T/5 ; P1 10 T,6"))
+    assert HI_LO.system.running(6, round.view().seen) == -1
+    assert CountingDecision().play(round.view()) is Action.HIT
+
+
+def test_surrender_stays_where_the_house_offers_it() -> None:
+    assert play_at(CountingDecision(), "6D LS NINS", "T,6", "T", 5) is Action.SURRENDER
+
+
+def test_a_pair_is_split_before_its_total_is_looked_at() -> None:
+    assert play_at(CountingDecision(), "6D NS NINS", "8,8", "T", 10) is Action.SPLIT
+    assert play_at(CountingDecision(), "6D NS NINS", "T,T", "5", 20) is Action.STAND
+    assert play_at(CountingDecision(), "6D NS NINS", "T,T", "5", 25) is Action.SPLIT
+
+
+@pytest.mark.parametrize("hand", ["A,2", "A,A", "A,K"])
+@pytest.mark.parametrize(("running", "insures"), [(14, False), (15, True)])
+def test_b144_insurance_goes_by_the_count_whatever_the_hand(hand: str, running: int, insures: bool) -> None:
+    round = start(parse(f"6D ; D A/5 ; P1 10 {hand}"))
+    seen = (0, 0, 0, 0, 0, running, 0, 0, 52 - running, 0, 0)
+    assert CountingDecision().insure(round.view()._replace(seen=seen)) is insures
+
+
+def test_bets_follow_the_ramp_within_house_and_money() -> None:
+    decision = CountingDecision(ramp=((-99, 1), (1, 2), (3, 8)))
+    table = Table("6D PEN75 MIN5 MAX30", [Player("counter", decision)])
+    view = table.bet_view(0)._replace(shuffle_pending=False)
+
+    def bet(running: int, free: float | None = None) -> int:
+        seen = (0, 0, 0, 0, 0, running, 0, 0, 52 - running, 0, 0)
+        return decision.bet(view._replace(seen=seen, free=free))
+
+    assert [bet(0), bet(5), bet(15), bet(15, free=17.5)] == [5, 10, 30, 17]
+    assert decision.bet(view._replace(seen=(0, 0, 0, 0, 0, 20, *[0] * 5), shuffle_pending=True)) == 5
+
+
+def test_a_counter_plays_a_shoe_by_name() -> None:
+    table = Table("6D PEN75", [Player("counter", decision_from("hi-lo")), Player("basic", decision_from("basic"))])
+    assert all(table.play_round().over for _ in range(100))

@@ -25,6 +25,7 @@ from bj_env.decisions import Decision, View
 from bj_env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, DecisionError, IllegalAction
 from bj_env.houses import HOUSES
+from bj_env.observation import PARTS as ALL
 from bj_env.replay import replay
 from bj_env.terms import Action, HoleCard, Phase
 from tests.strategies import rules, snapshot
@@ -478,7 +479,7 @@ def test_the_record_of_every_round_replays_to_its_nets() -> None:
 
 
 def test_rounds_on_a_shoe_that_runs_out_pay_what_they_say() -> None:
-    """One deck to its last card and twelve seats that split and draw: shuffles in mid-round, and rounds that are void."""
+    """One deck to its last card, twelve seats that split and draw: shuffles in mid-round, and rounds that are void."""
     env = make(rules="1D PEN99 DANY RSA HSA SP8", seats=("agent",) * 12, bankroll=100)
     records: list[str] = []
     env.reset(seed=1)
@@ -514,7 +515,7 @@ def test_nothing_hidden_reaches_the_agent(house: Any, seats: int, seed: int) -> 
     """Permute the hole card and the order of the shoe at every decision: all that is told stays the same."""
     chance = Random(seed)
     order = chance.sample(FACES, 52)
-    agents = make(rules=house, seats=("agent",) * seats, observation=PARTS, render_mode="ansi")
+    agents = make(rules=house, seats=("agent",) * seats, observation=ALL, render_mode="ansi", bankroll=1000)
     actions: list[int] = []
     told = play_told(agents, order, actions)
     while not told[-1][-1]:

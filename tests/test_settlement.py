@@ -2,7 +2,6 @@
 
 import pytest
 
-from bj_env.errors import BlackjackError
 from bj_env.replay import replay
 from bj_env.rules import hand_net, original_bet_net, whole_chips
 from bj_env.terms import HoleCard, Payout, Rules
@@ -169,44 +168,3 @@ def test_r24_a_hand_wins_pushes_or_loses_its_stake_and_a_blackjack_its_payout(pa
 def test_the_nets_of_all_seats_are_what_the_house_pays() -> None:
     round = replay("six-deck ; D T/6 ; P1 10 T,6 R ; P2 20 A,K ; P3 5 T,9 S ; next T")
     assert round.nets == (-50, 300, 50)
-
-
-# --- the five textbook games ---
-
-
-@each_line("""
-    even-money ; D T/7 ; P1 10 T,8 S ; P2 20 T,7 S ; P3 5 T,6 H ; next T => P1 +10 P2 0 P3 -5 ; D T,7
-    even-money ; D T/7 ; P1 10 A,K S => P1 +10 ; D T,7
-    even-money ; D A/K ; P1 10 A,K S ; P2 10 7,7 H S ; next 7 => P1 0 P2 0 ; D A,K
-    even-money ; D 6/A ; P1 10 T,7 S => P1 0 ; D 6,A
-    hit-stand ; D T/7 ; P1 5 A,K => P1 +7 ; D T,7
-    hit-stand ; D A/K ; P1 5 7,7 H ; P2 5 A,K ; next 7 => P1 -5 P2 0 ; D A,K
-    hit-stand ; D 6/A ; P1 5 T,8 S => P1 +5 ; D 6,A
-    campus-s17 ; D 5/6 ; P1 100 A,K ; next T => P1 +100 ; D 5,6 ; left T
-    campus-s17 ; D A/K ; P1 100 7,7 => P1 -100 ; D A,K
-    campus-s17 ; D 6/A ; P1 100 T,7 S => P1 0 ; D 6,A
-    two-player ; D 6/T ; P1 10 8,8 P S D ; next T,3,T,T => P1 +30 ; D 6,T,T
-    two-player ; D 6/T ; P1 10 A,A P H S S ; next 2,3,9,T => P1 +20 ; D 6,T,T
-    two-player ; D A/K ; P1 10 7,7 H ; next 7 => P1 0 ; D A,K
-    campus-h17 ; D 6/A ; P1 50 T,7 S ; next 4 => P1 -50 ; D 6,A,4
-    campus-h17 ; D K/A ; P1 100 7,7 H ; P2 5 T,T S ; next 7 => P1 0 P2 -5 ; D K,A
-    campus-h17 ; D T/7 ; P1 5 A,K => P1 +7.5 ; D T,7
-""")
-def test_9b_the_textbook_games(line: str) -> None:
-    plays(line)
-
-
-@pytest.mark.parametrize(
-    ("line", "refused"),
-    [
-        ("even-money ; D T/7 ; P1 10 8,8 P", "SPLIT"),
-        ("even-money ; D T/7 ; P1 10 6,5 D", "DOUBLE"),
-        ("hit-stand ; D T/7 ; P1 10 T,6 R", "SURRENDER"),
-        ("campus-s17 ; D A/7 ; P1 100 T,6 I", "INSURE"),
-        ("two-player ; D 6/T ; P1 10 K,Q P", "SPLIT"),
-        ("campus-h17 ; D 6/T ; P1 4 T,6 S", "bet of P1: expected 0 or 5 to 1000 chips, got 4"),
-    ],
-)
-def test_9b_what_a_textbook_game_does_not_have_is_refused(line: str, refused: str) -> None:
-    with pytest.raises(BlackjackError, match=refused):
-        replay(line)

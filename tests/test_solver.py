@@ -17,7 +17,16 @@ import bj_env
 from bj_env.errors import BlackjackError
 from bj_env.houses import parse
 from bj_env.rules import Rules
-from bj_env.solver import Composition, Solution, best_chart, bust_chance, dealer_distribution, evaluate, solve
+from bj_env.solver import (
+    Composition,
+    Solution,
+    SplitPlay,
+    best_chart,
+    bust_chance,
+    dealer_distribution,
+    evaluate,
+    solve,
+)
 from bj_env.solver.exact import best_against, plan_against
 from bj_env.solver.hands import VALUES, find_hand, parse_values
 from bj_env.solver.shoe import composition
@@ -157,7 +166,7 @@ def test_infinite_actions() -> None:
 
 def test_infinite_rounds() -> None:
     """Infinite decks: the value of a round under 600 houses, with early surrender (R9) and without a peek (R11)."""
-    for row in islice(rows("infinite_overall.csv"), None, None, 5):
+    for row in islice(rows("infinite_overall.csv"), None, None, 8):
         assert solve(house(row)).ev == pytest.approx(float(row["ev"]), abs=1e-10), row
 
 
@@ -208,8 +217,11 @@ def test_finite_actions() -> None:
         assert found == pytest.approx(float(row["ev"]), abs=1e-10), row
 
 
-@pytest.mark.parametrize(("kind", "first_split"), [("CDZ-", False), ("CDP1", True)])
-def test_splits(kind: str, first_split: bool) -> None:
+CLASSES = {"CDZ-": SplitPlay.ZERO_MEMORY, "CDP1": SplitPlay.FIRST_SPLIT, "CDP": SplitPlay.PAIR_COUNT}
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_splits(kind: str) -> None:
     """Splits of every pair; aces split again here (R14)."""
     cache: dict[tuple[Rules, int], tuple] = {}
     for row in rows("finite_split.csv"):
@@ -217,15 +229,15 @@ def test_splits(kind: str, first_split: bool) -> None:
             rules = parse(f"{row['decks']}D {row['soft17']} {row['das']} SP{row['max_hands']} NS NINS RSA")
             key, pair = (rules, value(row["upcard"])), value(row["pair"][0])
             if key not in cache:
-                cache[key] = best_against(rules, composition(rules), key[1], first_split)
+                cache[key] = best_against(rules, composition(rules), key[1], CLASSES[kind])
             known, hand = cache[key], find_hand((pair, pair))
             found = known.action_values[hand, Action.SPLIT] / known.no_blackjack(hand)
             assert found == pytest.approx(float(row["ev"]), abs=1e-9), row
 
 
 def test_rounds_zero_memory() -> None:
-    """Every ninth of the rows of the best zero-memory play."""
-    for row in overall("CDZ-")[::9]:
+    """Every fifteenth of the rows of the best zero-memory play."""
+    for row in overall("CDZ-")[::15]:
         assert solve(house(row), shoe(row)).ev == pytest.approx(float(row["ev"]), abs=1e-9), row
 
 
@@ -235,10 +247,11 @@ def test_rounds_zero_memory_all() -> None:
         assert solve(house(row), shoe(row)).ev == pytest.approx(float(row["ev"]), abs=1e-9), row
 
 
-def test_rounds_first_split() -> None:
-    """Every twentieth of the rows of the play that is best after the first split."""
-    for row in overall("CDP1")[::20]:
-        assert solve(house(row), shoe(row), first_split=True).ev == pytest.approx(float(row["ev"]), abs=1e-9), row
+@pytest.mark.parametrize("kind", ["CDP1", "CDP"])
+def test_rounds_of_other_classes(kind: str) -> None:
+    """Every fortieth of the rows of plays that adapt to the split."""
+    for row in [row for row in overall(kind) if row["strategy"] == kind][::40]:
+        assert solve(house(row), shoe(row), how=CLASSES[kind]).ev == pytest.approx(float(row["ev"]), abs=1e-9), row
 
 
 def test_given_strategies() -> None:
@@ -312,7 +325,7 @@ def test_ten_three_against_two_stands_with_two_decks() -> None:
 def test_disputed_split_of_twos() -> None:
     """B175: a player who plays each hand as is best after the split has 0.26559, one who does not change 0.25865."""
     rules = "1D S17 D9 DAS SP2 NS"
-    assert solve(rules, first_split=True).values("2,2", "6")[Action.SPLIT] == pytest.approx(0.26559, abs=5e-6)
+    assert solve(rules, how=SplitPlay.FIRST_SPLIT).values("2,2", "6")[Action.SPLIT] == pytest.approx(0.26559, abs=5e-6)
     assert solve(rules).values("2,2", "6")[Action.SPLIT] < 0.26559
 
 
@@ -326,7 +339,7 @@ def test_eights_against_a_ten(token: str, ev: float) -> None:
 def test_more_memory_is_never_worse(pair: str) -> None:
     """B177: the split played as is best after it, like unsplit hands, and by totals: in this order."""
     rules = parse("8D S17 ENHC NDAS SP2 NS")
-    full = solve(rules, first_split=True).values(pair, "T")[Action.SPLIT]
+    full = solve(rules, how=SplitPlay.FIRST_SPLIT).values(pair, "T")[Action.SPLIT]
     by_cards = solved(rules).values(pair, "T")[Action.SPLIT]
     by_totals = plan(rules, solved(rules).chart, 10)
     by_totals = by_totals._replace(split=by_totals.split | (np.arange(11) == value(pair[0])))

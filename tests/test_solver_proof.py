@@ -33,7 +33,7 @@ from bj_env.rules import (
     play_mask,
     surrender_net,
 )
-from bj_env.solver import Situation, evaluate, outcome, solve
+from bj_env.solver import Situation, SplitPlay, evaluate, outcome, solve
 from bj_env.solver.hands import find_hand
 from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES
 from bj_env.table import Table
@@ -354,5 +354,5 @@ def test_splits_cost_little(seed: int) -> None:
     shoe = (2, 0, 2, 0, 0, 2, 0, 3, 0, 4)
     best = best_round(rules, shoe)
     assert solve(rules, shoe).ev <= best + 1e-12, text(rules)
-    assert solve(rules, shoe, first_split=True).ev <= best + 1e-12, text(rules)
+    assert solve(rules, shoe, how=SplitPlay.FIRST_SPLIT).ev <= best + 1e-12, text(rules)
     assert best - solve(rules, shoe).ev < 0.02, text(rules)

@@ -10,6 +10,7 @@ from bj_env.solver.moments import outcome
 from bj_env.solver.regret import Mistake, Regret, regret
 from bj_env.solver.result import Evaluation, Solution, evaluate, solve
 from bj_env.solver.shoe import Composition
+from bj_env.solver.splits import SplitPlay
 from bj_env.solver.strategy import Situation
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Regret",
     "Situation",
     "Solution",
+    "SplitPlay",
     "best_chart",
     "bust_chance",
     "dealer_distribution",

@@ -4,21 +4,21 @@ Everything is linear in the chances of the dealer's outcomes, so a value is kept
 Where the dealer peeks, the part that he has a blackjack is settled before anyone plays: it counts 0 during play and is
 added at the deal, and what a player sees after the peek is the rest divided by the chance that there is none.
 
-Split hands are played like unsplit ones ("zero memory", CDZ-): by their own cards alone. In this class the value of a
-split is exact, see `bj_env.solver.splits`.
+Split hands are played by their own cards alone: like unsplit ones ("zero memory", CDZ-) unless `SplitPlay` says
+otherwise. In each of its classes the value of a split is exact, see `bj_env.solver.splits`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from bj_env.solver.dealer import peeked
-from bj_env.solver.draws import BLACKJACK, OUTCOMES
+from bj_env.solver.draws import BLACKJACK
 from bj_env.solver.hands import VALUES, Flags, Floats, Ints, all_hands, find_hand
 from bj_env.solver.kernels import ACTIONS, BEST, GIVEN, play, reached
 from bj_env.solver.shoe import Composition
-from bj_env.solver.splits import best_split_value, split_value
+from bj_env.solver.splits import SplitPlay, best_split_value, split_value
 from bj_env.solver.spot import (
     DEAL_INDEX,
     DEALS,
@@ -34,9 +34,6 @@ from bj_env.solver.spot import (
 )
 from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES, hand_limit
 from bj_env.terms import Action, Rules
-
-SplitWorth = Callable[[Spot, Ints, int, float], float]
-"""What a split is worth, given the play, the pair's value and the chance of a dealer blackjack."""
 
 
 class Plan(NamedTuple):
@@ -99,14 +96,14 @@ class Against(NamedTuple):
         return float(self.deals @ self.worth)
 
 
-def best_against(rules: Rules, shoe: Composition, upcard: int, first_split: bool = False) -> Against:
+def best_against(rules: Rules, shoe: Composition, upcard: int, how: SplitPlay = SplitPlay.ZERO_MEMORY) -> Against:
     """Work out the best play by composition against an up card.
 
     Args:
         rules: the house's.
         shoe: before the deal.
         upcard: the dealer's.
-        first_split: play split hands as is best when both cards of the pair are out, not like unsplit ones.
+        how: how split hands are played.
     """
     here = spot(rules, shoe, upcard)
     outcomes = here.outcomes(np.arange(len(all_hands().total)))
@@ -114,8 +111,7 @@ def best_against(rules: Rules, shoe: Composition, upcard: int, first_split: bool
     split, split_choice = _best_play(here, outcomes, SPLIT) if rules.max_hands > 1 else (dealt, choice)
     choices = _choices(here, choice, split_choice)
     blackjack = outcomes[:, BLACKJACK]
-    worth = _first_split_value if first_split else best_split_value
-    _write_splits(here, choices, dealt, blackjack, VALUES, worth)
+    _write_splits(here, choices, dealt, blackjack, VALUES, how)
     return _choose(here, dealt, split, blackjack, choices)
 
 
@@ -138,32 +134,20 @@ def _best_play(here: Spot, outcomes: Floats, origin: int) -> tuple[Floats, Ints]
     return action_values, choice
 
 
-def _after_first_split(here: Spot, value: int) -> Ints:
-    """Return the best actions for hands of a split when the other card of the pair is out too, ``[3, H]``."""
-    base = here.base.copy()
-    base[value - 1] -= here.step
-    there, hands = here._replace(base=base), all_hands()
-    split = np.flatnonzero(hands.counts[:, value - 1])
-    outcomes = np.zeros((len(hands.total), OUTCOMES))
-    outcomes[split] = there.outcomes(split)
-    _, choice = _best_play(there, outcomes, SPLIT)
-    return _choices(here, choice, choice)
-
-
-def _first_split_value(here: Spot, choices: Ints, value: int, blackjack: float) -> float:
-    """Return what a split is worth if its hands are played as is best after the first split."""
-    return best_split_value(here, _after_first_split(here, value), value, blackjack)
-
-
 def _write_splits(
-    here: Spot, choices: Ints, action_values: Floats, blackjack: Floats, pairs: Iterable[int], worth: SplitWorth
+    here: Spot, choices: Ints, action_values: Floats, blackjack: Floats, pairs: Iterable[int], how: SplitPlay | None
 ) -> None:
-    """Write what splitting each pair is worth, -inf where it cannot be done."""
+    """Write what splitting each pair is worth, -inf where it cannot be done; ``how``: None plays as is given."""
     action_values[DEAL_INDEX, Action.SPLIT] = -np.inf
     for value in pairs:
         hand = find_hand((value, value))
         if hand_limit(here.rules, value) > 1 and here.base[value - 1] >= 1 + here.step:
-            action_values[hand, Action.SPLIT] = worth(here, choices, value, float(blackjack[hand]))
+            beaten = float(blackjack[hand])
+            action_values[hand, Action.SPLIT] = (
+                split_value(here, choices, value, beaten)
+                if how is None
+                else best_split_value(here, choices, value, beaten, how)
+            )
 
 
 def _choose(here: Spot, dealt: Floats, split: Floats, blackjack: Floats, choices: Ints) -> Against:
@@ -229,5 +213,5 @@ def plan_against(rules: Rules, shoe: Composition, plan: Plan, upcard: int, measu
     )  # fmt: skip
     blackjack = np.zeros(count)
     blackjack[DEAL_INDEX] = blackjack_chances(here)
-    _write_splits(here, plan.choice, dealt, blackjack, [pair for pair in VALUES if plan.split[pair]], split_value)
+    _write_splits(here, plan.choice, dealt, blackjack, [pair for pair in VALUES if plan.split[pair]], None)
     return _against(here, dealt, np.zeros((0, ACTIONS)), blackjack, plan)

@@ -17,6 +17,7 @@ from bj_env.houses import rules_from, text, words
 from bj_env.solver.chart import CodeTie, HandException, exceptions
 from bj_env.solver.hands import hand_text
 from bj_env.solver.result import Shoe, Solution, one_value, solve, to_values
+from bj_env.solver.splits import SplitPlay
 from bj_env.terms import Action, Rules
 
 WIDTH = 80
@@ -146,8 +147,9 @@ def hand_json(rules: Rules | str, hand: str, upcard: str, shoe: Shoe = None) -> 
         if offered:
             found[key] = _named(offered)
     if Action.SPLIT in values:
-        best_class = solve(rules, shoe, first_split=True)
-        found["split_as_is_best_after_the_first"] = best_class.values(hand, upcard)[Action.SPLIT]
+        found["split_by_class"] = {
+            how.name: solve(rules, shoe, how=how).values(hand, upcard)[Action.SPLIT] for how in SplitPlay
+        }
     return found | {"seconds": perf_counter() - start}
 
 
@@ -239,8 +241,8 @@ def _print_hand(console: Console, found: dict[str, Any]) -> None:
     for key, said in (("early", "before the dealer looks"), ("insurance", "insurance, in initial bets")):
         if key in found:
             console.print(f"{said}: " + ", ".join(f"{name.lower()} {value:+.6f}" for name, value in found[key].items()))
-    if "split_as_is_best_after_the_first" in found:
-        console.print(f"split, played as is best after it (CDP1): {found['split_as_is_best_after_the_first']:+.6f}")
+    for name, value in found.get("split_by_class", {}).items():
+        console.print(f"split, its hands played by {name.lower().replace('_', ' ')}: {value:+.6f}")
     console.print(f"best: [bold]{found['best'].lower()}[/bold]   {found['seconds']:.2f} s")
 
 

@@ -13,6 +13,7 @@ from bj_env.rules import TICKS, early_surrender_refusal, insurance_refusal, insu
 from bj_env.solver.exact import Against, Plan, best_against, plan_against
 from bj_env.solver.hands import VALUES, all_hands, find_hand, hand_text, parse_values
 from bj_env.solver.shoe import MOST_POINTS, Composition, composition
+from bj_env.solver.splits import SplitPlay
 from bj_env.solver.spot import DEALS
 from bj_env.solver.strategy import Strategy, plan, strategy_name
 from bj_env.solver.tables import DEALT, SPLIT, hand_limit, house_tables
@@ -169,7 +170,7 @@ class Evaluation(NamedTuple):
     against: Mapping[int, Against]
 
 
-def solve(rules: Rules | str, shoe: Shoe = None, *, first_split: bool = False) -> Solution:
+def solve(rules: Rules | str, shoe: Shoe = None, *, how: SplitPlay = SplitPlay.ZERO_MEMORY) -> Solution:
     """Return the best play by composition and its exact value.
 
     Values are of one round from the given shoe, freshly shuffled, for one seat, per unit of a bet of ``min_bet``
@@ -178,8 +179,7 @@ def solve(rules: Rules | str, shoe: Shoe = None, *, first_split: bool = False) -
     Args:
         rules: a `Rules`, a house's name or a rule text.
         shoe: what it holds, if not full decks: ten counts for A,2..9,T.
-        first_split: play split hands as is best after a first split, both cards of the pair known to be out (CDP1),
-            and not like unsplit ones (CDZ-).
+        how: how split hands are played, which is the class of strategies among which the best is found.
 
     Raises:
         RulesError: if the shoe makes no sense, or the rules cannot be solved exactly; it says why.
@@ -191,9 +191,9 @@ def solve(rules: Rules | str, shoe: Shoe = None, *, first_split: bool = False) -
     rules = rules_from(rules)
     cards = composition(rules, shoe)
     check_solvable(rules, cards)
-    against = {upcard: best_against(rules, cards, upcard, first_split) for upcard in upcards(cards)}
+    against = {upcard: best_against(rules, cards, upcard, how) for upcard in upcards(cards)}
     by_upcard = {upcard: known.ev for upcard, known in against.items()}
-    ev, within = _mean(cards, by_upcard), strategy_class(rules, cards, first_split) + small_shoe(rules, cards)
+    ev, within = _mean(cards, by_upcard), strategy_class(rules, cards, how) + small_shoe(rules, cards)
     return Solution(rules, cards, ev, by_upcard, within, perf_counter() - start, against)
 
 
@@ -257,7 +257,7 @@ def check_solvable(rules: Rules, shoe: Composition) -> None:
         raise RulesError(f"shoe: under SPRANK expected as many T as J, Q and K, got {shoe.counts[9]:g} tens in all")
 
 
-def strategy_class(rules: Rules, shoe: Composition, first_split: bool = False) -> str:
+def strategy_class(rules: Rules, shoe: Composition, how: SplitPlay = SplitPlay.ZERO_MEMORY) -> str:
     """Say among which strategies the solver's is the best, and how far that can be from the best of all.
 
     >>> strategy_class(Rules(max_hands=1), composition(Rules()))
@@ -265,8 +265,8 @@ def strategy_class(rules: Rules, shoe: Composition, first_split: bool = False) -
     """
     if rules.max_hands == 1 or shoe.replaced:
         return "optimal: every decision by the cards of the hand and the up card"
-    like = "as is best after the first split (CDP1)" if first_split else "like unsplit ones (zero memory, CDZ-)"
-    size = f"about {_CLASS_COST[first_split] * (52 / shoe.cards) ** 2:.0e} of a bet"
+    like, cost = _CLASSES[how]
+    size = f"about {cost * (52 / shoe.cards) ** 2:.0e} of a bet"
     return (
         f"optimal by composition, but split hands are played {like}, and a drawn pair is split again while it may;"
         f" exact in this class, which costs {size} against the best play of all"
@@ -287,8 +287,13 @@ def small_shoe(rules: Rules, shoe: Composition) -> str:
 
 _BUST_POINTS = 30
 """A hand that is finished has at most so many points: 20, and a ten."""
-_CLASS_COST = {False: 1.4e-5, True: 8e-6}
-"""One deck, H17, DAS, two hands: best of all -0.000361000 (Farmer), CDP1 -0.000369050, CDZ- -0.000374835.
+_CLASSES = {
+    SplitPlay.ZERO_MEMORY: ("like unsplit ones (zero memory, CDZ-)", 1.4e-5),
+    SplitPlay.FIRST_SPLIT: ("as is best after the first split (CDP1)", 8e-6),
+    SplitPlay.PAIR_COUNT: ("as is best for the number of cards of the pair that are out (CDP)", 8e-6),
+}
+"""How split hands are played, and what that costs.
 
-With more decks the difference falls about as 1 / decks**2.
+One deck, H17, DAS, two hands: best of all -0.000361000 (Farmer), CDP1 and CDP -0.000369050, CDZ- -0.000374835. With
+more decks the difference falls about as 1 / decks**2.
 """

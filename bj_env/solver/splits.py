@@ -9,13 +9,14 @@ Letters: ``a`` the other cards of the pair's value that are known to be out, ``b
 to be of that value.
 """
 
+from enum import IntEnum
 from functools import cache
 from math import inf
 
 import numpy as np
 
 from bj_env.solver.hands import Floats, Ints, all_hands, find_hand
-from bj_env.solver.kernels import compiled, reached, split_hands
+from bj_env.solver.kernels import ACTIONS, BEST, compiled, play, reached, split_hands
 from bj_env.solver.spot import Spot
 from bj_env.solver.tables import SPLIT, SPLIT_ACES, hand_limit
 from bj_env.terms import SplitBy
@@ -103,19 +104,68 @@ def split_value(here: Spot, choices: Ints, value: int, blackjack: float) -> floa
     return together(here, value, one_hand(here, choices, value)) + here.split_constant(blackjack)
 
 
-def best_split_value(here: Spot, choices: Ints, value: int, blackjack: float) -> float:
-    """Return what a split is worth if a drawn pair is split again only where that is better.
+class SplitPlay(IntEnum):
+    """How split hands are played in the best play: the class of strategies among which it is the best.
 
-    This is known with replacement only, where hands tell nothing of each other; else it is always split again.
+    Attributes:
+        ZERO_MEMORY: like unsplit hands of the same cards (CDZ-).
+        FIRST_SPLIT: as is best after the first split, when both cards of the pair are known to be out (CDP1).
+        PAIR_COUNT: as is best for each number of cards of the pair's value that are known to be out (CDP).
     """
-    if here.step != 0:
-        return split_value(here, choices, value, blackjack)
-    each, limit, cards = one_hand(here, choices, value), hand_limit(here.rules, value), float(here.base.sum())
-    total = 0.0
+
+    ZERO_MEMORY = 0
+    FIRST_SPLIT = 1
+    PAIR_COUNT = 2
+
+
+def best_split_value(here: Spot, choices: Ints, value: int, blackjack: float, how: SplitPlay) -> float:
+    """Return what a split is worth in the best play; ``choices`` are those for unsplit hands.
+
+    A drawn pair is always split again, except with replacement, where it is split again only if that is better: there
+    hands tell nothing of each other.
+    """
+    if how is SplitPlay.ZERO_MEMORY or here.step == 0:
+        each = one_hand(here, choices, value)
+    else:
+        first, each = _best_by_count(here, value)
+        if how is SplitPlay.FIRST_SPLIT:
+            each = one_hand(here, np.array([first] * 3), value)
+    if here.step == 0:
+        return _free_to_split(here, value, each) + here.split_constant(blackjack)
+    return together(here, value, each) + here.split_constant(blackjack)
+
+
+def _best_by_count(here: Spot, value: int) -> tuple[Ints, Floats]:
+    """Return the best actions of a hand when one other card of the pair is out, and what it is worth by ``a``."""
+    hands, tables, start = all_hands(), here.split_tables, find_hand((value,))
+    mask, count = tables.mask[SPLIT_ACES if value == 1 else SPLIT], len(hands.total)
+    chosen, row = np.flatnonzero(hands.counts[:, value - 1]), np.zeros(count, np.int64)
+    row[chosen] = np.arange(len(chosen))
+    most = 2 * hand_limit(here.rules, value) - 3
+    each, first = np.zeros((most + 1, 2)), np.zeros(count, np.int64)
+    for out, outcomes in enumerate(here.outcomes_without(value, most, chosen), start=1):
+        base, worth, choice = here.base.copy(), np.zeros(count), np.zeros(count, np.int64)
+        base[value - 1] -= here.step * out
+        if base[value - 1] < here.step:
+            break
+        play(
+            hands, base, here.step, here.hole, start, outcomes, row, tables.net[SPLIT], tables.double_net,
+            tables.losses, mask, choice, BEST, hands.counts[:, value - 1] > 0, np.zeros((count, ACTIONS)), worth,
+        )  # fmt: skip
+        first = choice if out == 1 else first
+        base[value - 1] -= here.step
+        seconds = base / base.sum() * worth[hands.child[start]]
+        each[out] = seconds.sum() - seconds[value - 1], seconds[value - 1]
+    return first, each
+
+
+def _free_to_split(here: Spot, value: int, each: Floats) -> float:
+    """Return what a split is worth with replacement, if a drawn pair is split again only where that is better."""
+    limit, cards, total = hand_limit(here.rules, value), float(here.base.sum()), 0.0
     for weight, count, own in pair_kinds(here, value):
         other, same = (each if own is None else _by_rank(here, each, own))[1]
         total += weight * _if_better(limit, count / cards, other, same)
-    return total + here.split_constant(blackjack)
+    return total
 
 
 def _if_better(limit: int, chance: float, other: float, same: float) -> float:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bj_env.houses import parse
-from bj_env.solver import best_chart, evaluate, outcome, solve
+from bj_env.solver import SplitPlay, best_chart, evaluate, outcome, solve
 from bj_env.solver.report import WIDTH
 
 SIX_DECKS = parse("6D NS")
@@ -55,7 +55,7 @@ def main() -> None:
     tasks: list[tuple[str, str, int, Callable[[], object]]] = [
         ("six decks, splits to four hands, every hand", "200 ms", 10, lambda: solve(SIX_DECKS)),
         ("the same, a depleted shoe", "200 ms", 10, lambda: solve(SIX_DECKS, DEPLETED)),
-        ("the same, split hands as is best (CDP1)", "", 5, lambda: solve(SIX_DECKS, first_split=True)),
+        ("the same, split hands as is best (CDP1)", "", 5, lambda: solve(SIX_DECKS, how=SplitPlay.FIRST_SPLIT)),
         ("infinite decks", "", 10, lambda: solve("infinite")),
         ("a fixed chart, six decks", "10 ms", 10, lambda: evaluate(SIX_DECKS, "s17_4to8_das")),
         ("the best play kept, a depleted shoe", "", 10, lambda: evaluate(SIX_DECKS, solution, DEPLETED)),
