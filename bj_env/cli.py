@@ -1,4 +1,4 @@
-"""The command line: ``bj houses | rules | replay | bench``."""
+"""The command line: ``bj houses | rules | replay | solve | chart | bench``."""
 
 import argparse
 import json
@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -46,12 +47,18 @@ def _parser() -> argparse.ArgumentParser:
     _houses_parser(commands.add_parser("houses", help="list the named houses"))
     _rules_parser(commands.add_parser("rules", help="say rules in words"))
     _replay_parser(commands.add_parser("replay", help="play a round that is written as a line"))
+    _solve_parser(commands.add_parser("solve", help="exact values of a round, or of a hand"))
+    _chart_parser(commands.add_parser("chart", help="the best strategy chart for any rules"))
     _bench_parser(commands.add_parser("bench", help="measure strategies against each other on the same shoes"))
     return parser
 
 
 def _json_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def _rules_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rules", default="six-deck", help="a house, a rule text or a file (default: six-deck)")
 
 
 def _houses_parser(parser: argparse.ArgumentParser) -> None:
@@ -116,6 +123,44 @@ def _replay_json(round: Round) -> dict[str, object]:
     }
 
 
+def _solve_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Print the exact value of a round under the best play, or of each action for a hand."
+    parser.epilog = "example: bj solve --rules '6D H17 DAS LS' --hand T,6 --upcard T"
+    _rules_option(parser)
+    parser.add_argument("--hand", help="the hand's cards, like T,6")
+    parser.add_argument("--upcard", help="the dealer's card, like T")
+    _shoe_option(parser)
+    _json_option(parser)
+    parser.set_defaults(run=_solve)
+
+
+def _solve(options: argparse.Namespace) -> None:
+    from bj_env.solver.report import solve_command  # only where it is used: it needs numba
+
+    solve_command(options.rules, hand=options.hand, upcard=options.upcard, shoe=options.shoe, as_json=options.json)
+
+
+def _chart_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Print the best total-dependent chart, its near-ties, and the hands that are better played otherwise."
+    )
+    _rules_option(parser)
+    _shoe_option(parser)
+    parser.add_argument("--picture", type=Path, help="write the chart to an .svg file instead")
+    _json_option(parser)
+    parser.set_defaults(run=_chart)
+
+
+def _chart(options: argparse.Namespace) -> None:
+    from bj_env.solver.report import chart_command  # only where it is used: it needs numba
+
+    chart_command(options.rules, shoe=options.shoe, as_json=options.json, picture=options.picture)
+
+
+def _shoe_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--shoe", help="what the shoe holds: ten counts for A,2..9,T (default: full decks)")
+
+
 def _bench_parser(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Measure strategies on the same shoes: mean net of a round in bets with its 95 %% interval, and the paired "
@@ -123,7 +168,7 @@ def _bench_parser(parser: argparse.ArgumentParser) -> None:
         "folder of a saved policy."
     )
     parser.add_argument("policies", nargs="+", metavar="STRATEGY", help="a name or a policy folder")
-    parser.add_argument("--rules", default="six-deck", help="a house, a rule text or a file (default: six-deck)")
+    _rules_option(parser)
     parser.add_argument("--seats", default=AGENT, help="who sits where, like basic,agent (default: agent)")
     parser.add_argument("--rounds", type=int, default=20_000, help="rounds for each strategy (default: 20000)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the shoes (default: 1)")
