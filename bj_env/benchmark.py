@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bj_env.decisions import Decision, View, decision_from
-from bj_env.errors import BlackjackError
+from bj_env.errors import BlackjackError, RulesError
 from bj_env.participants import Player
 from bj_env.rules import TICKS
 from bj_env.table import Table
@@ -160,8 +160,11 @@ def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
         return score
     from bj_env.exact import best_by_hand, exact_value  # only here: they need numba
 
-    exact = exact_value(decision, rules).ev
-    regret = best_by_hand(rules).ev - exact
+    try:
+        exact = exact_value(decision, rules).ev
+        regret = best_by_hand(rules).ev - exact
+    except RulesError:  # which the solver cannot do exactly
+        return score
     fresh = rules.penetration == 0
     if regret < -ROUNDING or (fresh and abs(score.ev - exact) > 4.5 * score.stderr):
         raise BlackjackError(

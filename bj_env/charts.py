@@ -1,7 +1,7 @@
 """Strategy charts: a code for each total or pair against each up card, with its fallbacks.
 
 The published charts lie in ``charts.csv`` beside this file, with their source in the last column: charts for 4 to 8
-decks as published, and for one and two decks the exact total-dependent ones. ``basic`` picks one by the rules.
+decks as published, and for one and two decks the exact total-dependent ones.
 """
 
 import csv
@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from bj_env.errors import RulesError, choices
-from bj_env.terms import Action, Rules
+from bj_env.terms import Action, Rules, Surrender
 
 
 class Code(IntEnum):
@@ -157,15 +157,33 @@ def chart(name: str) -> Chart:
     return published()[name]
 
 
-@cache
-def basic_chart(rules: Rules) -> Chart:
-    """Return the published chart that fits the rules best, by decks, soft 17 and doubling after a split.
+def published_chart(rules: Rules) -> Chart | None:
+    """Return the published chart that was made for rules like these, or None.
 
     >>> from bj_env.houses import rules_from
-    >>> basic_chart(rules_from("six-deck")).name, basic_chart(rules_from("single-deck")).name
-    ('s17_4to8_das', 'TDopt-1D-H17-NDAS')
+    >>> published_chart(rules_from("six-deck")).name, published_chart(rules_from("eight-deck-europe"))
+    ('s17_4to8_das', None)
     """
     soft_17 = "H17" if rules.dealer_hits_soft_17 else "S17"
     after_split = "DAS" if rules.double_after_split else "NDAS"
-    name = f"TDopt-{rules.decks}D-{soft_17}-{after_split}"
-    return published().get(name) or published()[f"{soft_17}_4to8_{after_split}".lower()]
+    ordinary = Rules(
+        decks=rules.decks,
+        dealer_hits_soft_17=rules.dealer_hits_soft_17,
+        double_after_split=rules.double_after_split,
+        **{name: getattr(rules, name) for name in _NO_MATTER},
+    )
+    if rules != ordinary or rules.surrender not in (Surrender.LATE, Surrender.NONE) or rules.max_hands == 1:
+        return None
+    name = (
+        f"{soft_17}_4to8_{after_split}".lower()
+        if 4 <= rules.decks <= 8
+        else f"TDopt-{rules.decks}D-{soft_17}-{after_split}"
+    )
+    return published().get(name)
+
+
+_NO_MATTER = (
+    "penetration burn_cards blackjack_payout act_on_21 max_hands resplit_aces surrender insurance "
+    "min_bet max_bet round_payouts"
+).split()
+"""Rules that change no published chart, within what `published_chart` asks of them."""

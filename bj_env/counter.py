@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from math import floor
 from typing import NamedTuple
 
-from bj_env.charts import LETTERS, Chart, Code, basic_chart, chart_action
+from bj_env.charts import LETTERS, Chart, Code, chart_action
 from bj_env.counting import Count, count_from
-from bj_env.decisions import Decision, View
+from bj_env.decisions import Decision, View, basic_chart
 from bj_env.terms import Action, Phase
 
 
@@ -69,7 +69,7 @@ class CountingDecision(Decision):
         plays: where it leaves the chart; the first that applies counts.
         insurance: the count from which it insures, whatever its hand; None never.
         ramp: bets as pairs of a count and a multiple of the house's minimum, from low counts to high.
-        chart: what it plays else; None is the published chart that fits the rules.
+        chart: what it plays else; None is basic strategy for the rules.
 
     >>> CountingDecision().ramp
     ((-99, 1),)

@@ -2,15 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from bj_env.cards import Card
 from bj_env.chance import Stream
-from bj_env.charts import Chart, basic_chart
-from bj_env.errors import BlackjackError, DecisionError, choices
+from bj_env.charts import Chart, published_chart
+from bj_env.errors import BlackjackError, DecisionError, RulesError, choices
 from bj_env.rules import dealer_hits
-from bj_env.terms import Action, Phase, Rules
+from bj_env.terms import Action, HoleCard, Phase, Rules
 
 Answer = TypeVar("Answer")
 
@@ -166,8 +167,25 @@ class RandomLegal(Decision):
         return view.legal[view.chance.below(len(view.legal))]
 
 
+@cache
+def basic_chart(rules: Rules) -> Chart:
+    """Return basic strategy: the published chart for the rules, or the solver's best where none was made for them.
+
+    >>> basic_chart(Rules()).name, basic_chart(Rules(decks=0, max_hands=1)).name
+    ('s17_4to8_das', 'best for INF S17 3:2 PEEK DOA DAS SP1 LS INS')
+    """
+    if (published := published_chart(rules)) is not None:
+        return published
+    from bj_env.solver.chart import best_chart  # only here: it needs numba
+
+    try:
+        return best_chart(rules).chart
+    except RulesError:  # what it cannot do exactly under OBO plays as with a peek, which is worth the same
+        return best_chart(rules._replace(hole_card=HoleCard.PEEK)).chart
+
+
 class ChartDecision(Decision):
-    """Plays a strategy chart; without one, the published chart that fits the rules of the table."""
+    """Plays a strategy chart; without one, basic strategy for the rules of the table."""
 
     by_hand = True
 

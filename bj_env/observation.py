@@ -300,7 +300,7 @@ def rules_columns() -> list[Column]:
     return [
         _category(part, "decks", ("infinite", *map(str, range(1, 17)))),
         Column(part, "penetration", 101),
-        Column(part, "burn_cards", 16 * 26 + 1),
+        Column(part, "burn_cards", 16 * 52),
         _flag(part, "dealer_hits_soft_17"),
         _category(part, "blackjack_payout", (payout.name for payout in _PAYOUTS)),
         _category(part, "hole_card", HoleCard.__members__),

@@ -199,8 +199,8 @@ def _check_together(rules: Rules) -> None:
         raise RulesError("penetration: an infinite shoe has no cut card, so it must be 0")
     if rules.decks == 0 and rules.burn_cards > 0:
         raise RulesError("burn_cards: an infinite shoe burns nothing, so it must be 0")
-    if rules.decks > 0 and rules.burn_cards > rules.decks * 26:
-        raise RulesError(f"burn_cards: expected at most half of {rules.decks * 52} cards, got {rules.burn_cards}")
+    if rules.decks > 0 and rules.burn_cards >= rules.decks * 52:
+        raise RulesError(f"burn_cards: expected fewer than {rules.decks * 52} cards, got {rules.burn_cards}")
     if rules.min_bet > rules.max_bet:
         raise RulesError(f"min_bet: expected at most max_bet, {rules.max_bet}, got {rules.min_bet}")
 

@@ -4,7 +4,8 @@ from itertools import product
 
 import pytest
 
-from bj_env.charts import LETTERS, Chart, Code, basic_chart, chart, chart_action, published
+from bj_env.charts import LETTERS, Chart, Code, chart, chart_action, published, published_chart
+from bj_env.decisions import basic_chart
 from bj_env.errors import RulesError
 from bj_env.houses import parse, rules_from
 from bj_env.rules import play_mask
@@ -88,13 +89,21 @@ def test_every_chart_says_the_plain_things(name: str) -> None:
         ("6D S17 DAS", "s17_4to8_das"),
         ("6D S17 NDAS", "s17_4to8_ndas"),
         ("8D H17 DAS", "h17_4to8_das"),
-        ("INF S17 DAS", "s17_4to8_das"),
+        ("5D S17 DAS PEN75 6:5 NINS RSA SP2", "s17_4to8_das"),
         ("1D H17 NDAS", "TDopt-1D-H17-NDAS"),
         ("2D S17 DAS", "TDopt-2D-S17-DAS"),
     ],
 )
 def test_basic_picks_its_chart_by_decks_soft_17_and_doubling_after_a_split(text: str, name: str) -> None:
     assert basic_chart(parse(text)).name == name
+
+
+@pytest.mark.parametrize(
+    "text", ["INF", "3D", "2D H17 NDAS", "6D ENHC", "6D ES", "6D D10", "6D SP1", "6D CH5", "1D OBO CH5"]
+)
+def test_where_no_chart_was_published_basic_is_the_solvers(text: str) -> None:
+    assert published_chart(parse(text)) is None
+    assert basic_chart(parse(text)).name.startswith("best for ")
 
 
 def test_an_unknown_chart_names_the_nearest() -> None:

@@ -20,6 +20,7 @@ from bj_env.solver.kernels import (
     ACTIONS,
     ALL_ACTIONS,
     play,
+    reached,
     weigh,
 )
 from bj_env.solver.shoe import Composition, composition
@@ -108,14 +109,15 @@ def exceptions(
     decks = composition(rules, shoe)
     for upcard in (value for value in VALUES if decks.share(value) > 0):
         best = best_against(rules, decks, upcard)
-        found += list(_exceptions(rules, best, plan(rules, strategy, upcard), cards))
+        found += list(_exceptions(rules, best, plan(rules, strategy, upcard, decks), cards))
     return sorted(found, key=lambda exception: -exception.gain)
 
 
 def _exceptions(rules: Rules, best: Against, by_total: Plan, cards: int) -> Iterator[HandException]:
     hands = all_hands()
+    comes_up, _ = reached(hands, by_total.choice[DEALT], np.array(DEALS))
     for values, hand in hand_index().items():
-        if not 2 <= hands.cards[hand] <= cards or not best.possible[hand]:
+        if not comes_up[hand] or not best.possible[hand] or hands.cards[hand] > cards:
             continue
         played, optimal = (_played(plan, hand) for plan in (by_total, best.plan))
         gain = best.action_values[hand, optimal] - best.action_values[hand, played]

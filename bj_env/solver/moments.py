@@ -63,7 +63,7 @@ def outcome(rules: Rules | str, strategy: Strategy | Solution, shoe: Shoe = None
     mean = square = 0.0
     spread: defaultdict[float, float] | None = defaultdict(float)
     for upcard in upcards(cards):
-        round_ = _Round(rules, cards, upcard, kept_plan(rules, strategy, upcard))
+        round_ = _Round(rules, cards, upcard, kept_plan(rules, strategy, upcard, cards))
         share = cards.share(upcard)
         mean += share * round_.money.ev
         square += share * round_.square()

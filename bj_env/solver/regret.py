@@ -78,7 +78,7 @@ def regret(rules: Rules | str, strategy: Strategy, shoe: Shoe = None) -> Regret:
     mistakes: list[Mistake] = []
     ev = same = asked = 0.0
     for upcard, best in solution.against.items():
-        course = _Course(solution, best, plan(rules, strategy, upcard))
+        course = _Course(solution, best, plan(rules, strategy, upcard, solution.shoe))
         share = solution.shoe.share(upcard)
         ev += share * course.played.ev
         same, asked = same + share * course.same, asked + share * course.asked

@@ -215,20 +215,20 @@ def evaluate(rules: Rules | str, strategy: Strategy | Solution, shoe: Shoe = Non
     check_solvable(rules, cards)
     against = {}
     for upcard in upcards(cards):
-        against[upcard] = plan_against(rules, cards, kept_plan(rules, strategy, upcard), upcard)
+        against[upcard] = plan_against(rules, cards, kept_plan(rules, strategy, upcard, cards), upcard)
     by_upcard = {upcard: known.ev for upcard, known in against.items()}
     name = "optimal" if isinstance(strategy, Solution) else strategy_name(strategy)
     return Evaluation(rules, cards, name, _mean(cards, by_upcard), by_upcard, against)
 
 
-def kept_plan(rules: Rules, strategy: Strategy | Solution, upcard: int) -> Plan:
+def kept_plan(rules: Rules, strategy: Strategy | Solution, upcard: int, shoe: Composition) -> Plan:
     """Return a strategy's plan against an up card; a solution keeps its own.
 
     Raises:
         RulesError: if a solution was for a shoe without such a card, or for other rules.
     """
     if not isinstance(strategy, Solution):
-        return plan(rules, strategy, upcard)
+        return plan(rules, strategy, upcard, shoe)
     if strategy.rules != rules:
         raise RulesError(f"strategy: a solution plays by its own rules, {text(strategy.rules)}, got {text(rules)}")
     if upcard not in strategy.against:

@@ -10,7 +10,8 @@ from bj_env.charts import Chart, chart, published
 from bj_env.errors import BlackjackError, choices
 from bj_env.rules import TICKS, early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
 from bj_env.solver.exact import Plan
-from bj_env.solver.hands import Ints, all_hands, hand_index, hand_text
+from bj_env.solver.hands import VALUES, Flags, Ints, all_hands, find_hand, hand_index, hand_text
+from bj_env.solver.shoe import Composition
 from bj_env.solver.spot import DEALS
 from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES, hand_limit, house_tables
 from bj_env.terms import Action, Phase, Rules
@@ -90,15 +91,21 @@ def strategy_name(strategy: Strategy) -> str:
     return str(getattr(strategy, "__name__", type(strategy).__name__))
 
 
-def plan(rules: Rules, strategy: Strategy, upcard: int) -> Plan:
+def plan(rules: Rules, strategy: Strategy, upcard: int, shoe: Composition | None = None) -> Plan:
     """Ask a strategy about every hand against an up card.
+
+    Args:
+        rules: the house's.
+        strategy: a chart or a name is asked about every total, anything else about the hands that it comes to.
+        upcard: the dealer's.
+        shoe: hands that it cannot deal are not asked about.
 
     Raises:
         BlackjackError: if it is no strategy, does not know a hand, or answers with what is not legal.
     """
     if isinstance(strategy, Chart | str):
         return _by_total(rules, strategy, upcard)
-    return _Asker(rules, _as_function(strategy), upcard).plan(by_total=False)
+    return _Asker(rules, _as_function(strategy), upcard, shoe).plan(by_total=False)
 
 
 @lru_cache(maxsize=256)
@@ -151,9 +158,12 @@ def _from_table(table: Table) -> Play:
 class _Asker:
     """Asks a strategy about hands against one up card."""
 
-    def __init__(self, rules: Rules, strategy: Play, upcard: int) -> None:
+    def __init__(self, rules: Rules, strategy: Play, upcard: int, shoe: Composition | None = None) -> None:
         self.rules, self.strategy, self.upcard = rules, strategy, upcard
         self.hands, self.masks, self.index = all_hands(), house_tables(rules).mask, list(hand_index())
+        self.possible = np.ones(len(self.index), np.bool_)
+        if shoe and not shoe.replaced:
+            self.possible = np.all(self.hands.counts <= np.array(shoe.without([upcard]).counts), axis=1)
 
     def ask(self, hand: int, mask: int, phase: Phase = Phase.PLAY) -> Action:
         """Ask about one hand; a hand without a turn stands."""
@@ -169,19 +179,42 @@ class _Asker:
         return action
 
     def plan(self, by_total: bool) -> Plan:
-        """Ask about every hand; ``by_total``: hands that look the same are asked about once."""
-        choice = np.zeros((3, len(self.index)), np.int64)
-        for origin in (DEALT, SPLIT, SPLIT_ACES) if self.rules.max_hands > 1 else (DEALT,):
-            if origin == SPLIT_ACES and (self.masks[SPLIT_ACES] == 0).all():
-                continue
-            first, group = _groups(self.rules, origin, by_total)
-            answers = [self.ask(hand, int(self.masks[origin, hand])) for hand in first.tolist()]
-            choice[origin] = np.array(answers)[group]
+        """Ask about every hand that can come up; ``by_total``: hands that look the same are asked about once."""
         count = len(self.index)
-        plan = Plan(choice, np.zeros(11, np.bool_), np.zeros(count, np.bool_), np.zeros(count, np.bool_))
+        choice, nothing = np.zeros((3, count), np.int64), np.zeros(count, np.bool_)
+        plan = Plan(choice, np.zeros(11, np.bool_), nothing.copy(), nothing.copy())
         for hand in DEALS:
-            self._ask_at_the_deal(hand, plan)
+            if self.possible[hand]:
+                self._ask_at_the_deal(hand, plan)
+        for origin in (DEALT, SPLIT, SPLIT_ACES):
+            choice[origin] = self._by_total(origin) if by_total else self._by_hand(origin, plan)
         return plan
+
+    def _by_total(self, origin: int) -> Ints:
+        """Return the answers for all hands, asking once for those that look the same."""
+        first, group = _groups(self.rules, origin)
+        return np.array([self.ask(hand, int(self.masks[origin, hand])) for hand in first.tolist()])[group]
+
+    def _by_hand(self, origin: int, plan: Plan) -> Ints:
+        """Return the answers for the hands that the strategy itself can come to."""
+        choice, comes_up = np.zeros(len(self.index), np.int64), self._starts(origin, plan)
+        for hand in range(DEALS[0], len(self.index)):
+            if comes_up[hand] and self.possible[hand]:
+                choice[hand] = self.ask(hand, int(self.masks[origin, hand]))
+                if choice[hand] == Action.HIT:
+                    child = self.hands.child[hand]
+                    comes_up[child[child >= 0]] = True
+        return choice
+
+    def _starts(self, origin: int, plan: Plan) -> Flags:
+        """Tell which hands of two cards there are, as dealt or after a split that the strategy makes."""
+        starts = np.zeros(len(self.index), np.bool_)
+        if origin == DEALT:
+            starts[list(DEALS)] = True
+        for value in VALUES:
+            if plan.split[value] and origin == (SPLIT_ACES if value == 1 else SPLIT):
+                starts[self.hands.child[find_hand((value,))]] = True
+        return starts
 
     def _ask_at_the_deal(self, hand: int, plan: Plan) -> None:
         """Ask whether to split, to surrender early and to insure a hand of two cards; write it into the plan."""
@@ -200,14 +233,12 @@ class _Asker:
 
 
 @lru_cache(maxsize=64)
-def _groups(rules: Rules, origin: int, by_total: bool) -> tuple[Ints, Ints]:
-    """Return a hand of each group that a strategy cannot tell apart, and the group of each hand.
+def _groups(rules: Rules, origin: int) -> tuple[Ints, Ints]:
+    """Return a hand of each group that looks the same by its total, and the group of each hand.
 
     Hands of fewer than two cards are never asked about: they share the group of the first dealt hand.
     """
     hands = all_hands()
-    asked = np.arange(len(hands.total)) if not by_total else (hands.total * 2 + hands.soft) * 11 + hands.pair
-    key = asked * 128 + house_tables(rules).mask[origin]
-    key[hands.cards < 2] = key[DEALS[0]]
+    key = ((hands.total * 2 + hands.soft) * 11 + hands.pair) * 128 + house_tables(rules).mask[origin]
     _, first, group = np.unique(key[DEALS[0] :], return_index=True, return_inverse=True)
     return first + DEALS[0], np.concatenate([np.full(DEALS[0], group[0]), group])
