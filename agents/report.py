@@ -114,7 +114,8 @@ def report_text(
 ## Benchmark
 
 Mean net of a round in percent of a bet, with its 95 % interval, on the same shoes; the exact value from a fresh shoe
-and the regret to the best play by total, pair and up card, where the strategy looks at nothing else.
+and the regret to the best play by total, pair and up card, where the strategy looks at nothing else. The best play by
+composition of the hand gains a little more; mistakes are priced against that, and add up to the regret to it.
 
 {_score_table(scores)}
 
@@ -139,10 +140,10 @@ def _mistake_table(decision: Decision, rules: Rules) -> str:
     if not decision.by_hand:
         return ""
     found = mistakes(decision, rules)
-    rows = ["| hand | up card | played | best | cost % |", "|---|---|---|---|---:|"]
+    rows = ["| hand | up card | played | best | how often % | cost % |", "|---|---|---|---|---:|---:|"]
     for mistake in found[:MISTAKES]:
-        upcard = card_text(mistake.upcard)
-        rows.append(f"| {mistake.hand} | {upcard} | {mistake.played} | {mistake.best} | {100 * mistake.cost:.4f} |")
+        upcard, often, cost = card_text(mistake.upcard), 100 * mistake.often, 100 * mistake.cost
+        rows.append(f"| {mistake.hand} | {upcard} | {mistake.played} | {mistake.best} | {often:.3f} | {cost:.4f} |")
     table = "\n".join(rows)
     return (
         f"## Costliest mistakes\n\n{min(MISTAKES, len(found))} of {len(found)} cells, priced per round.\n\n{table}\n\n"

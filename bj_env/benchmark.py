@@ -67,6 +67,7 @@ class Score(NamedTuple):
         difference_stderr: its standard error.
         agreement: share of its decisions, as often as they occur, that are the baseline's.
         exact_ev: the exact value of a round from a fresh shoe; None if it looks at more than its hand and the up card.
+        optimum_regret: by how much that is below the best value of all, by composition; None likewise.
         regret: by how much that is below the best value of its class, by total, pair and up card; None likewise.
     """
 
@@ -78,6 +79,7 @@ class Score(NamedTuple):
     difference_stderr: float
     agreement: float
     exact_ev: float | None = None
+    optimum_regret: float | None = None
     regret: float | None = None
 
     def interval(self) -> tuple[float, float]:
@@ -158,11 +160,11 @@ def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
     """
     if not decision.by_hand:
         return score
-    from bj_env.exact import best_by_hand, exact_value  # only here: they need numba
+    from bj_env.exact import best_by_hand, exact_value, optimum  # only here: they need numba
 
     try:
         exact = exact_value(decision, rules).ev
-        regret = best_by_hand(rules).ev - exact
+        regret, optimum_regret = best_by_hand(rules).ev - exact, optimum(rules) - exact
     except RulesError:  # which the solver cannot do exactly
         return score
     fresh = rules.penetration == 0
@@ -171,7 +173,7 @@ def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
             f"alarm: {score.name} has the exact value {exact:.9f}, its class the best value {exact + regret:.9f}, "
             f"and it played {score.ev:.6f} with standard error {score.stderr:.6f}; one of these is wrong"
         )
-    return score._replace(exact_ev=exact, regret=regret)
+    return score._replace(exact_ev=exact, optimum_regret=optimum_regret, regret=regret)
 
 
 Chunk = tuple[NDArray[np.int64], int, int]

@@ -139,20 +139,28 @@ class NeverBust(HitDecision):
         return total < (18 if soft else 12)
 
 
-class Mimic(Decision):
-    """Plays as the dealer must: draws to 16 (and on a soft 17 under H17), never doubles, splits or surrenders.
+class Mimic(HitDecision):
+    """Mimics the dealer: draws to 16 and stands on 17, a soft one too, as the published figures for it do.
 
-    In the dealer's chair it is the house's rule as a decision.
+    It never doubles, splits or surrenders.
     """
+
+    def __init__(self) -> None:
+        super().__init__(self._to_16)
+
+    @staticmethod
+    def _to_16(total: int, soft: bool, upcard: int) -> bool:
+        return total < 17
+
+
+class HouseRule(Decision):
+    """The rule of the house for its dealer, as a decision for that chair: draws to 16, under H17 on a soft 17 too."""
 
     by_hand = True
 
     def play(self, view: View) -> Action:
-        """Hit or stand by the dealer's rule."""
-        if Action.DECLINE in view.legal:
-            return Action.DECLINE
-        wants = Action.HIT in view.legal and dealer_hits(view.rules, view.total, view.soft)
-        return Action.HIT if wants else Action.STAND
+        """Hit or stand by R18."""
+        return Action.HIT if dealer_hits(view.rules, view.total, view.soft) else Action.STAND
 
 
 class RandomLegal(Decision):

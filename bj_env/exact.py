@@ -1,6 +1,6 @@
 """Exact values of decisions: a decision that looks at nothing but its own hand and the up card, put to the solver."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -13,14 +13,14 @@ from bj_env.errors import BlackjackError
 from bj_env.hand import Hand
 from bj_env.notation import Face
 from bj_env.rules import play_mask
-from bj_env.solver import Evaluation, evaluate
+from bj_env.solver import Evaluation, evaluate, regret, solve
+from bj_env.solver import Mistake as HandMistake
 from bj_env.solver.chart import best_chart
 from bj_env.solver.exact import Plan, plan_against
-from bj_env.solver.hands import all_hands, find_hand, hand_text
+from bj_env.solver.hands import find_hand, hand_text
 from bj_env.solver.shoe import composition
-from bj_env.solver.spot import DEALS
 from bj_env.solver.strategy import Play, Situation, plan
-from bj_env.solver.tables import DEALT, SPLIT
+from bj_env.solver.tables import SPLIT
 from bj_env.terms import Action, Phase, Rules
 
 
@@ -75,6 +75,12 @@ def best_by_hand(rules: Rules) -> Best:
     return Best(ev, plans)
 
 
+@cache
+def optimum(rules: Rules) -> float:
+    """Return the value of the best play by composition."""
+    return solve(rules).ev
+
+
 def _other_when_full(best: Plan, hand: int) -> Plan:
     """Return a plan that hits a split pair which may not be split again where the given one stands, or else stands."""
     choice = best.choice.copy()
@@ -83,70 +89,54 @@ def _other_when_full(best: Plan, hand: int) -> Plan:
 
 
 class Mistake(NamedTuple):
-    """A cell that a decision plays otherwise than the best play by total, pair and up card.
+    """A cell of the chart that a decision plays worse than is best for the cards, summed over its hands.
 
     Attributes:
         hand: the cell, like ``"hard 16"``, ``"pair 8,8"`` or ``"insurance"``.
         upcard: the dealer's, by value.
-        played: what the decision plays, with two cards where both are possible.
-        best: what is best.
-        cost: by how much playing this cell so lowers the value of a round, all else being the best.
+        played, best: what the decision does with the costliest of its hands, and what is best there.
+        often: how often in a round a decision in the cell costs something.
+        cost: what it costs per round, in bets; all costs add up to the regret to the optimum.
     """
 
     hand: str
     upcard: int
     played: str
     best: str
+    often: float
     cost: float
 
 
 def mistakes(decision: Decision, rules: Rules) -> list[Mistake]:
-    """Return all that a decision by hand plays otherwise than is best, the costliest first.
+    """Return what a decision by hand loses to the best play by composition, cell by cell, the costliest first.
 
     >>> from bj_env.decisions import Mimic
     >>> worst = mistakes(Mimic(), Rules())[0]
-    >>> worst.hand, worst.played, worst.best
-    ('hard 16', 'HIT', 'STAND')
+    >>> worst.hand, worst.upcard, worst.played, worst.best
+    ('hard 16', 5, 'HIT', 'STAND')
     """
-    shoe = composition(rules)
-    found = []
-    for upcard, best in best_by_hand(rules).plans.items():
-        played = plan(rules, _as_play(decision), upcard)
-        value = plan_against(rules, shoe, best, upcard).ev
-        for hand, swapped, names in _swaps(best, played):
-            cost = (value - plan_against(rules, shoe, swapped, upcard).ev) * shoe.share(upcard)
-            found.append(Mistake(hand, upcard, *names, cost))
+    cells: dict[tuple[str, int], list[HandMistake]] = {}
+    for mistake in regret(rules, _as_play(decision)).mistakes:  # the costliest first
+        cells.setdefault((_cell(mistake, rules), mistake.upcard), []).append(mistake)
+    found = [
+        Mistake(
+            *cell,
+            hands[0].played.name,
+            hands[0].best.name,
+            sum(mistake.often for mistake in hands),
+            sum(mistake.cost for mistake in hands),
+        )
+        for cell, hands in cells.items()
+    ]
     return sorted(found, key=lambda mistake: -mistake.cost)
 
 
-def _swaps(best: Plan, played: Plan) -> Iterator[tuple[str, Plan, tuple[str, str]]]:
-    """Yield each cell in which two plans differ: its name, the best plan with the other's cell, and what each plays."""
-    hands = all_hands()
-    cells = {(int(hands.total[deal]), bool(hands.soft[deal]), int(hands.pair[deal])): deal for deal in DEALS}
-    for (total, soft, pair), deal in cells.items():
-        same = (hands.total == total) & (hands.soft == soft) & (hands.pair == pair)
-        choice = np.where(same, played.choice, best.choice)
-        split, early = best.split.copy(), np.where(same, played.early, best.early)
-        split[pair] = played.split[pair]
-        if (choice != best.choice).any() or (split != best.split).any() or (early != best.early).any():
-            name = f"pair {hand_text((pair, pair))}" if pair else f"{'soft' if soft else 'hard'} {total}"
-            longer = next(iter(np.flatnonzero(same & (hands.cards > 2)).tolist()), None)
-            names = (_name(played, deal, pair, longer), _name(best, deal, pair, longer))
-            yield name, best._replace(choice=choice, split=split, early=early), names
-    if (played.insure != best.insure).any():
-        yield "insurance", best._replace(insure=played.insure), ("INSURE", "DECLINE")
-
-
-def _name(of: Plan, deal: int, pair: int, longer: int | None) -> str:
-    """Name what a plan plays with two cards, and else with more."""
-    if of.early[deal]:
-        return "SURRENDER"
-    if pair and of.split[pair]:
-        return "SPLIT"
-    first = Action(int(of.choice[DEALT, deal]))
-    if first in (Action.DOUBLE, Action.SURRENDER) and longer is not None:
-        return f"{first.name} else {Action(int(of.choice[DEALT, longer])).name}"
-    return first.name
+def _cell(mistake: HandMistake, rules: Rules) -> str:
+    if mistake.phase is Phase.INSURANCE:
+        return "insurance"
+    hand = Hand(from_face(Face(value)) for value in mistake.hand)
+    pair = hand.pair(rules)
+    return f"pair {hand_text((pair, pair))}" if pair else f"{'soft' if hand.soft else 'hard'} {hand.total}"
 
 
 def first_choice(decision: Decision, rules: Rules, hand: Sequence[int], upcard: int) -> Action:

@@ -254,7 +254,7 @@ def words(rules: Rules) -> list[str]:
         _SURRENDER_WORDS[rules.surrender],
         "Insurance is offered against an ace." if rules.insurance else "There is no insurance.",
         *([f"{rules.charlie} cards without a bust win at once."] if rules.charlie else []),
-        *(["The dealer wins ties."] if rules.dealer_wins_ties else []),
+        *(["The dealer wins ties, but for two blackjacks."] if rules.dealer_wins_ties else []),
         f"Bets from {rules.min_bet} to {rules.max_bet} chips.",
         *(["Winnings are paid in whole chips, rounded down."] if rules.round_payouts else []),
     ]

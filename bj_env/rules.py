@@ -365,6 +365,7 @@ def hand_net(
 
     In order: a bust loses; a charlie wins; a dealer blackjack beats all but a blackjack (and a drawn 21 where the
     house says so); a blackjack beats all else and wins its payout; then the higher total wins, a dealer bust is 0.
+    Where the dealer wins ties, two blackjacks still tie.
 
     >>> hand_net(Rules(), 100, 21, True, False, 21, False), hand_net(Rules(), 100, 21, False, False, 21, True)
     (150, -100)
@@ -380,7 +381,7 @@ def hand_net(
         mine = 22
     if mine > dealers:
         return whole_chips(rules, stake * rules.blackjack_payout // TICKS) if blackjack else stake
-    if mine < dealers or rules.dealer_wins_ties:
+    if mine < dealers or (rules.dealer_wins_ties and not (blackjack and dealer_blackjack)):
         return -stake
     return 0
 

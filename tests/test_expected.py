@@ -13,7 +13,7 @@ HOUSES = (
     "eight-deck-europe",
     "sutton-barto",
     "two-player",
-    "1D PEN75 OBO CH5 TIELOSE ES NS".replace(" NS", ""),
+    "1D PEN75 OBO CH5 TIELOSE ES",
 )
 
 

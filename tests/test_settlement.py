@@ -115,7 +115,7 @@ def test_r24_a_blackjack_is_an_ordinary_21_where_the_house_says_so(line: str) ->
 @each_line("""
     6D TIELOSE NS ; D T/8 ; P1 10 T,8 S => P1 -10 ; D T,8
     6D TIELOSE NS ; D 5/6 ; P1 10 6,5 D ; next T,T => P1 -20 ; D 5,6,T
-    6D TIELOSE NS ; D A/K ; P1 10 A,K => P1 -10 ; D A,K
+    6D TIELOSE NS ; D A/K ; P1 10 A,K => P1 0 ; D A,K
     6D TIELOSE NS ; D T/8 ; P1 10 T,9 S => P1 +10 ; D T,8
     6D TIELOSE NS ; D T/7 ; P1 10 A,K => P1 +15 ; D T,7
 """)

@@ -3,7 +3,7 @@
 import pytest
 
 from bj_env.cards import card
-from bj_env.decisions import Decision, Mimic, Scripted, Threshold, View
+from bj_env.decisions import Decision, HouseRule, Scripted, Threshold, View
 from bj_env.errors import BlackjackError, IllegalAction
 from bj_env.hand import Assessment, Hand
 from bj_env.houses import rules_from
@@ -148,7 +148,7 @@ def test_the_dealers_chair_is_played_by_the_house_or_by_a_decision() -> None:
         table.stack([card(word) for word in "T6823T9"])
         return str(table.play_round().dealer)
 
-    assert dealers_hand(None) == dealers_hand(Mimic()) == "6,2,3,T hard 21"
+    assert dealers_hand(None) == dealers_hand(HouseRule()) == "6,2,3,T hard 21"
     assert dealers_hand(Scripted([Action.HIT, Action.STAND])) == "6,2,3 hard 11"
 
 

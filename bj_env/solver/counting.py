@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from bj_env.counting import system
 from bj_env.errors import BlackjackError
 from bj_env.houses import rules_from
 from bj_env.solver.exact import best_against
@@ -69,7 +70,7 @@ def shoe_at(rules: Rules | str, tags: Sequence[float], true_count: float) -> Com
     return Composition(tuple(c * f for c, f in zip(full.counts, factors, strict=True)), full.replaced)
 
 
-HI_LO = (-1, 1, 1, 1, 1, 1, 0, 0, 0, -1)
+HI_LO = system("hi-lo").tags[1:]
 """The tags of the Hi-Lo count for A,2..9,T."""
 
 
