@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
     policy = learned.load(folder / "policy")
     scores = measure(config, policy, setting)
     console.print(score_table(scores, setting))
-    write_file(folder / "results.json", json.dumps([score._asdict() for score in scores], indent=2) + "\n")
+    write_file(folder / "results.json", json.dumps([score.as_json() for score in scores], indent=2) + "\n")
 
     from agents.report import write_report  # only now: matplotlib takes a while
 

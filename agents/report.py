@@ -11,10 +11,10 @@ from matplotlib.patches import Rectangle
 
 from agents.config import Config
 from agents.run import config_text, write_file
-from agents.training import Trained
+from agents.training import LEARNED, Trained
 from bj_env.benchmark import Z95, Score
 from bj_env.decisions import ChartDecision, Decision
-from bj_env.exact import first_choice, mistakes
+from bj_env.exact import first_choice
 from bj_env.houses import words
 from bj_env.terms import Action, Rules
 
@@ -25,9 +25,6 @@ HANDS = {
     "pairs": [(value, value) for value in (1, *range(10, 1, -1))],
 }
 """The hands of each block of the strategy chart, as two card values."""
-
-MISTAKES = 12
-"""How many of the costliest mistakes the report shows."""
 
 LETTERS = {Action.STAND: "S", Action.HIT: "H", Action.DOUBLE: "D", Action.SPLIT: "P", Action.SURRENDER: "R"}
 COLOURS = ListedColormap(["#f4d35e", "#9bc1bc", "#5b8e7d", "#bc96e6", "#f2545b"])
@@ -119,7 +116,7 @@ composition of the hand gains a little more; mistakes are priced against that, a
 
 {_score_table(scores)}
 
-{_mistake_table(decision, rules)}## Learning
+{_mistake_table(scores)}## Learning
 
 ![learning curve](learning_curve.png)
 
@@ -135,19 +132,17 @@ def _facts_table(facts: dict[str, str]) -> str:
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())])
 
 
-def _mistake_table(decision: Decision, rules: Rules) -> str:
-    """Show the costliest mistakes of a decision whose exact value is known, else nothing."""
-    if not decision.by_hand:
+def _mistake_table(scores: Sequence[Score]) -> str:
+    """Show the costliest mistakes of the learned policy if its exact value is known, else nothing."""
+    found = next(score.costliest for score in scores if score.name == LEARNED)
+    if not found:
         return ""
-    found = mistakes(decision, rules)
     rows = ["| hand | up card | played | best | how often % | cost % |", "|---|---|---|---|---:|---:|"]
-    for mistake in found[:MISTAKES]:
+    for mistake in found:
         upcard, often, cost = card_text(mistake.upcard), 100 * mistake.often, 100 * mistake.cost
         rows.append(f"| {mistake.hand} | {upcard} | {mistake.played} | {mistake.best} | {often:.3f} | {cost:.4f} |")
     table = "\n".join(rows)
-    return (
-        f"## Costliest mistakes\n\n{min(MISTAKES, len(found))} of {len(found)} cells, priced per round.\n\n{table}\n\n"
-    )
+    return f"## Costliest mistakes\n\n{table}\n\n"
 
 
 def _score_table(scores: Sequence[Score]) -> str:

@@ -12,6 +12,9 @@ from agents.config import Environment
 from bj_env.learned import Profile
 from bj_env.terms import Phase
 
+LEARNED = "learned"
+"""The name of the trained policy in the benchmark."""
+
 
 class CurvePoint(NamedTuple):
     """A point of a learning curve: rounds or steps so far, the mean net in bets, and its standard error."""

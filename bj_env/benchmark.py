@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,13 @@ from bj_env.rules import TICKS
 from bj_env.table import Table
 from bj_env.terms import Action, Rules
 
+if TYPE_CHECKING:
+    from bj_env.exact import Mistake
+
 AGENT = "agent"
+COSTLIEST = 12
+"""How many of the costliest mistakes a score keeps."""
+
 ROUNDING = 1e-9
 """By how much rounding may put a value above the best of its class."""
 
@@ -69,6 +75,7 @@ class Score(NamedTuple):
         exact_ev: the exact value of a round from a fresh shoe; None if it looks at more than its hand and the up card.
         optimum_regret: by how much that is below the best value of all, by composition; None likewise.
         regret: by how much that is below the best value of its class, by total, pair and up card; None likewise.
+        costliest: its costliest mistakes; none where the exact value is None.
     """
 
     name: str
@@ -81,6 +88,11 @@ class Score(NamedTuple):
     exact_ev: float | None = None
     optimum_regret: float | None = None
     regret: float | None = None
+    costliest: tuple["Mistake", ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the score as names and values that JSON can hold."""
+        return self._asdict() | {"costliest": [mistake._asdict() for mistake in self.costliest]}
 
     def interval(self) -> tuple[float, float]:
         """Return the ends of the 95 % interval of ``ev``."""
@@ -160,7 +172,7 @@ def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
     """
     if not decision.by_hand:
         return score
-    from bj_env.exact import best_by_hand, exact_value, optimum  # only here: they need numba
+    from bj_env.exact import best_by_hand, exact_value, mistakes, optimum  # only here: they need numba
 
     try:
         exact = exact_value(decision, rules).ev
@@ -173,7 +185,8 @@ def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
             f"alarm: {score.name} has the exact value {exact:.9f}, its class the best value {exact + regret:.9f}, "
             f"and it played {score.ev:.6f} with standard error {score.stderr:.6f}; one of these is wrong"
         )
-    return score._replace(exact_ev=exact, optimum_regret=optimum_regret, regret=regret)
+    costliest = tuple(mistakes(decision, rules)[:COSTLIEST])
+    return score._replace(exact_ev=exact, optimum_regret=optimum_regret, regret=regret, costliest=costliest)
 
 
 Chunk = tuple[NDArray[np.int64], int, int]

@@ -15,7 +15,7 @@ from rich.table import Table
 from bj_env import houses
 from bj_env.benchmark import AGENT, Z95, Score, Setting, compare
 from bj_env.errors import BlackjackError
-from bj_env.notation import chips_text, house_text
+from bj_env.notation import RANKS, chips_text, house_text
 from bj_env.replay import cards_left, replay
 from bj_env.round import Round
 from bj_env.terms import TICKS
@@ -185,9 +185,9 @@ def _bench(options: argparse.Namespace) -> None:
         task = progress.add_task("rounds", total=setting.rounds * len({"basic", *policies}))
         scores = compare(policies, setting, workers=options.workers, progress=lambda n: progress.advance(task, n))
     if options.json:
-        print(json.dumps([score._asdict() for score in scores]))
+        print(json.dumps([score.as_json() for score in scores]))
     else:
-        Console().print(score_table(scores, setting))
+        Console().print(score_table(scores, setting), *mistake_lines(scores), sep="\n")
 
 
 def progress_bar() -> Progress:
@@ -210,6 +210,19 @@ def score_table(scores: Sequence[Score], setting: Setting) -> Table:
         exact = [f"{100 * value:.3f}" if value is not None else "-" for value in (score.exact_ev, score.regret)]
         table.add_row(score.name, _percent(score.ev, score.stderr), difference, f"{score.agreement:.1%}", *exact)
     return table
+
+
+def mistake_lines(scores: Sequence[Score]) -> list[str]:
+    """Name the three costliest mistakes of each strategy that makes any worth a thousandth of a percent."""
+    lines = []
+    for score in scores:
+        costly = [mistake for mistake in score.costliest[:3] if mistake.cost >= 1e-5]
+        said = [
+            f"{mistake.hand} v {RANKS[mistake.upcard - 1]} {mistake.played} for {mistake.best} {mistake.cost:.3%}"
+            for mistake in costly
+        ]
+        lines += [f"{score.name} loses most by: " + "; ".join(said)] if said else []
+    return lines
 
 
 def _percent(mean: float, stderr: float) -> str:
