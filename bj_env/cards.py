@@ -91,6 +91,7 @@ class Shoe:
         "_at",
         "_burned",
         "_front",
+        "_kept",
         "_moved",
         "_pool",
         "_round_start",
@@ -109,7 +110,7 @@ class Shoe:
         self.infinite = rules.decks == 0
         self.cards = tuple(cards) if cards is not None else FACES * max(rules.decks, 1)
         self.chance = Stream(seed, table=table)
-        self._spent = False
+        self._spent = self._kept = False
         self._fill(self.cards)
 
     def _fill(self, pool: Sequence[Card]) -> None:
@@ -124,6 +125,8 @@ class Shoe:
     @property
     def shuffle_pending(self) -> bool:
         """Whether the shoe is shuffled before the next round: the cut card is out, or the discards are in use."""
+        if self._kept:
+            return False
         return self._spent or (bool(self.dealt) and shuffle_due(self.rules, len(self.dealt), len(self.cards)))
 
     @property
@@ -158,6 +161,7 @@ class Shoe:
     def begin_round(self) -> None:
         """Note that what was dealt until now are discards."""
         self._round_start = len(self.dealt)
+        self._kept = False
 
     def burn(self) -> None:
         """Draw a card that nobody sees; it is a discard."""
@@ -230,8 +234,38 @@ class Shoe:
         known = [card for card in front if card is not None]
         rest = self.cards if self.infinite else _without(self.cards, known)
         self._fill([] if alone else rest)
-        self._spent = False
+        self._spent, self._kept = False, True
         self._front = front[::-1]
+
+    def discard_to(self, tags: Sequence[float], running: float, number: int) -> None:
+        """Lay so many cards of a fresh order among the discards that their tags sum to ``running``.
+
+        They are drawn at random, and then exchanged for others at random wherever that brings the sum nearer.
+
+        Args:
+            tags: of each card value 1..10 (index 0 unused).
+            running: what their tags shall sum to.
+            number: how many.
+
+        Raises:
+            BlackjackError: if that sum is not reached.
+        """
+        pool, front, below = list(self._pool), self._front, self.chance.below
+        for at in range(number):
+            other = at + below(len(pool) - at)
+            pool[at], pool[other] = pool[other], pool[at]
+        off = sum(tags[card.value] for card in pool[:number]) - running
+        for _ in range(100 * len(pool)):
+            if off == 0:
+                break
+            out, into = below(number), number + below(len(pool) - number)
+            nearer = off - tags[pool[out].value] + tags[pool[into].value]
+            if abs(nearer) < abs(off):
+                off, pool[out], pool[into] = nearer, pool[into], pool[out]
+        else:
+            raise BlackjackError(f"count: expected one that {number} discards can have, got a running {running:g}")
+        self._fill(pool[number:])
+        self._front, self.dealt, self._kept = front, pool[:number], True
 
 
 def _without(pool: Sequence[Card], taken: Sequence[Card]) -> Sequence[Card]:

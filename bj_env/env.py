@@ -159,18 +159,19 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             seed: fixes the shoe, the other seats and everything else.
             options: ``{"line": notation}`` plays what the line writes and stops there; ``{"shoe": cards}`` deals these
                 cards first, in order, like ``"T,6,9"``; ``{"hand": "T,6", "upcard": "T"}`` starts the first agent seat
-                so, the rest from chance. Each begins a new shoe.
+                so, the rest from chance; ``"count": 3`` beside them, or alone, starts from a shoe that is partly
+                dealt, at that count. Each begins a new shoe.
 
         Raises:
             BlackjackError: if the seed or an option is not valid; the episode before goes on then.
         """
         agent = self.episode.agents[0]
-        start = Start.read(options, self.rules, len(self.episode.decisions), agent) if options else Start()
+        start = Start.read(options, self.rules, len(self.episode.decisions), agent, self.count) if options else Start()
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
             raise BlackjackError(f"seed: expected a whole number from 0 up, got {seed!r}")
         self._check_offered(start.bets or ())
-        if start.line is not None:
-            deepcopy(self)._begin(seed, start)  # a line may turn out not to play, and then nothing has changed
+        if start.line is not None or start.at is not None:
+            deepcopy(self)._begin(seed, start)  # it may turn out not to work, and then nothing has changed
         self._begin(seed, start)
         return self._observation(), self._info()
 

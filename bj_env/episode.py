@@ -71,7 +71,9 @@ class Episode:
     def begin(self, start: Start) -> None:
         """Begin an episode, giving up the one before if it was not over."""
         self.table.abandon()
-        if start.cards is not None:
+        if start.at is not None:
+            self.table.stack_at(start.cards or (), *start.at)
+        elif start.cards is not None:
             self.table.stack(start.cards)
         elif self.kind == "shoe":
             self.table.shoe.retire()

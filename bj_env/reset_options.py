@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 from bj_env.cards import Card, Shoe, card
+from bj_env.counting import Count
 from bj_env.errors import BlackjackError, choices
 from bj_env.notation import Line, house_text, parse
+from bj_env.observation import MOST_COUNT
 from bj_env.replay import stacked
 from bj_env.terms import HoleCard, Rules
 
-OPTIONS = ("line", "shoe", "hand", "upcard")
+OPTIONS = ("line", "shoe", "hand", "upcard", "count")
 
 
 class Start(NamedTuple):
@@ -20,15 +22,17 @@ class Start(NamedTuple):
         bets: in chips by seat, if they are given.
         banks: chips by seat, None where it is as always.
         line: the line whose actions are played first.
+        at: how it is counted and at which count the round begins, if that is given.
     """
 
     cards: list[Card | None] | None = None
     bets: tuple[int, ...] | None = None
     banks: tuple[float | None, ...] = ()
     line: Line | None = None
+    at: tuple[Count, float] | None = None
 
     @classmethod
-    def read(cls, options: Mapping[str, Any] | None, rules: Rules, seats: int, agent: int) -> Self:
+    def read(cls, options: Mapping[str, Any] | None, rules: Rules, seats: int, agent: int, count: Count) -> Self:
         """Read ``reset(options=)`` for a table of so many seats, ``agent`` the first that the agent plays.
 
         Raises:
@@ -48,6 +52,8 @@ class Start(NamedTuple):
             start = cls(cards=list(_cards("shoe", given["shoe"])))
         else:
             start = cls(cards=_start_cards(given, rules, seats, agent) if given else None)
+        if "count" in given:
+            start = start._replace(at=(count, _checked_count(given["count"], rules)))
         if start.cards is not None:
             Shoe(rules, 0).stack(start.cards)  # refuses cards that no shoe of the house holds
         return start
@@ -63,6 +69,14 @@ class Start(NamedTuple):
             raise BlackjackError(f"options: expected a line with {seats} seats, got {len(line.seats)}")
         bets, banks = tuple(seat.bet for seat in line.seats), tuple(seat.bank for seat in line.seats)
         return cls(list(stacked(line)), bets, banks, line)
+
+
+def _checked_count(count: Any, rules: Rules) -> float:
+    if isinstance(count, bool) or not isinstance(count, int | float) or not -MOST_COUNT <= count <= MOST_COUNT:
+        raise BlackjackError(f"options: expected a count from {-MOST_COUNT} to {MOST_COUNT}, got {count!r}")
+    if rules.decks == 0:
+        raise BlackjackError("options: 'count' needs a number of decks; got an infinite shoe")
+    return count
 
 
 def _start_cards(given: Mapping[str, Any], rules: Rules, seats: int, agent: int) -> list[Card | None]:

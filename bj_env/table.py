@@ -5,9 +5,11 @@
 
 from collections.abc import Sequence
 from enum import IntEnum
+from math import ceil
 
 from bj_env.cards import Card, Shoe
 from bj_env.chance import seat_stream
+from bj_env.counting import Count
 from bj_env.decisions import View, ask
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.events import BURNED, SHUFFLED, Event
@@ -223,6 +225,25 @@ class Table:
         self.shoe.stack(cards, alone=alone)
         self.seen = [0] * 11
         self._fresh = False
+
+    def stack_at(self, cards: Sequence[Card | None], count: Count, value: float) -> None:
+        """Stack cards on a shoe that is partly dealt, at a count from ``value`` up to less than one more.
+
+        A quarter to three quarters of the shoe are among the discards; a high count may need other cards there than
+        chance would lay, see `Shoe.discard_to`.
+
+        Raises:
+            BlackjackError: if the shoe does not hold the cards, or cannot have the count.
+        """
+        self.stack(cards)
+        size = self.shoe.left
+        number = size // 4 + self.shoe.chance.below(max(size // 2, 1))
+        decks, system = self.rules.decks, count.system
+        balanced = system.sum_per_deck == 0
+        running = ceil(value * (count.decks_left(decks * 52 - number) if balanced else 1)) - system.start(decks)
+        self.shoe.discard_to(system.tags, running, number)
+        for card in self.shoe.dealt:
+            self.seen[card.value] += 1
 
     def reshuffle_unseen(self, seed: int) -> None:
         """Decide anew, by another seed, all that nobody has seen, as a player must imagine it.

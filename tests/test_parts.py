@@ -74,3 +74,34 @@ def test_gymnasium_accepts_all_parts_together() -> None:
 def test_what_makes_no_sense_is_refused_by_name(game: dict[str, Any], message: str) -> None:
     with pytest.raises(BlackjackError, match=message):
         BlackjackEnv(seats=("agent",), **game)
+
+
+@pytest.mark.parametrize("system", ["hi-lo", "hi-opt-ii", "wong-halves", "zen"])
+@pytest.mark.parametrize("count", [-6, -1, 0, 2, 5])
+def test_an_exploring_start_at_a_count(system: str, count: int) -> None:
+    env = BlackjackEnv(seats=("agent",), rules="6D PEN75 NINS", count=system, bets=(1, 2))
+    for seed in range(5):
+        env.reset(seed=seed, options={"hand": "T,6", "upcard": "9", "count": count})
+        table = env.episode.table
+        assert count <= env.count.value(env.rules, table.seen) < count + 1
+        assert not table.shoe.infinite
+        env.step(7)
+        assert str(env.episode.hand) == "T,6 hard 16"
+        everything = [*table.shoe.dealt]
+        while table.shoe.left:
+            everything.append(table.shoe.draw())
+        assert sorted(card.value for card in everything) == sorted(card.value for card in table.shoe.cards)
+
+
+def test_a_start_at_a_count_works_in_a_house_that_shuffles_every_round() -> None:
+    env = BlackjackEnv(seats=("agent",), rules="6D NINS", observation=("count",), encoding="discrete", bets=(1, 2))
+    observation, _ = env.reset(seed=1, options={"count": 4})
+    assert list(observation) == [24]
+    env.step(7)
+    assert len(env.episode.table.shoe.dealt) > 52
+
+
+@pytest.mark.parametrize("count", [99, "3", True, None])
+def test_a_count_that_makes_no_sense_is_refused(count: Any) -> None:
+    with pytest.raises(BlackjackError, match="count from -20 to 20"):
+        BlackjackEnv(seats=("agent",)).reset(options={"count": count})
