@@ -39,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BlackjackError as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"train.py: {error.filename or options.runs}: {error.strerror or error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("train.py: interrupted", file=sys.stderr)
         return 130

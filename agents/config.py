@@ -94,7 +94,7 @@ def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"config {str(path)!r}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"config {str(path)!r} is not TOML: {error}") from None
     for change in changes:
         _apply(said, change)

@@ -24,6 +24,8 @@ from bj_env.terms import TICKS
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 0, 1 for a refused input, 2 for wrong usage, 130 when interrupted."""
     options = _parser().parse_args(arguments)
+    if sys.stdout is None:  # it was closed before we began
+        return 1
     try:
         options.run(options)
         sys.stdout.flush()
@@ -34,8 +36,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"bj {options.command}: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # whoever reads, like `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_nowhere()
+    except OSError as error:
+        _print_nowhere()
+        print(f"bj {options.command}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        return 1
     return 0
+
+
+def _print_nowhere() -> None:
+    """Let what is still to be written to standard output vanish, so that the end of the process does not trip on it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

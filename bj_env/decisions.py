@@ -1,9 +1,10 @@
 """Decisions: who or what plays a seat. A `Decision` is asked with a `View`: what its seat may see, and no more."""
 
+import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from bj_env.cards import Card
@@ -319,9 +320,9 @@ def decision_from(source: "Decision | str") -> Decision:
 
         return CountingDecision()
     kind, _, number = source.partition(":")
-    if kind == "threshold" and number.isascii() and number.isdigit():
+    if kind == "threshold" and re.fullmatch("[0-9]{1,9}", number):
         return Threshold(int(number))
-    if "/" in source or (source and Path(source).exists()):
+    if "/" in source or (source and os.path.exists(source)):
         from bj_env.learned import load  # only where a path is given: needs numpy and safetensors
 
         return load(source)

@@ -184,7 +184,7 @@ def _from_toml(path: Path) -> Rules:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RulesError(f"rules file {str(path)!r}: {error.strerror or error}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RulesError(f"rules file {str(path)!r} is not TOML: {error}") from None
     try:
         return from_fields(fields)

@@ -8,7 +8,6 @@ of the observation (tensor ``scores``, shape ``[*sizes, A]``, A actions). A ``ne
 
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -215,7 +214,15 @@ def save(folder: str | Path, profile: Profile, tensors: Tensors) -> None:
     LearnedDecision(profile, tensors)  # refuses what it could not load again
     folder = Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as made_in:
+        _write_folder(Path(made_in) / folder.name, profile, tensors)
+        if folder.exists():
+            folder.rename(Path(made_in) / "old")
+        (Path(made_in) / folder.name).rename(folder)
+
+
+def _write_folder(made: Path, profile: Profile, tensors: Tensors) -> None:
+    made.mkdir()
     said = profile._asdict() | {
         "version": VERSION,
         "rules": text(profile.rules),
@@ -226,12 +233,6 @@ def save(folder: str | Path, profile: Profile, tensors: Tensors) -> None:
         made / "tensors.safetensors",
         tensor_files.save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
     )
-    made.chmod(0o755)
-    old = made.with_name(made.name + "-old")
-    if folder.exists():
-        folder.rename(old)
-    made.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -253,7 +254,7 @@ def load(folder: str | Path, *, sampled: bool = False) -> LearnedDecision:
         tensors = tensor_files.load((folder / "tensors.safetensors").read_bytes())
     except OSError as error:
         raise PolicyError(f"policy {str(folder)!r}: {Path(error.filename or folder).name}: {error.strerror}") from None
-    except (ValueError, SafetensorError) as error:
+    except (ValueError, RecursionError, SafetensorError) as error:
         raise PolicyError(f"policy {str(folder)!r} is damaged: {error}") from None
     try:
         return LearnedDecision(_profile(said), tensors, sampled=sampled)

@@ -101,3 +101,29 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("six-deck")
+
+
+def test_a_full_disk_and_a_closed_output_are_said_and_not_tripped_over() -> None:
+    full = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m bj_env houses > /dev/full"], capture_output=True, text=True, check=False
+    )
+    assert (full.returncode, full.stderr) == (1, "bj houses: output: No space left on device\n")
+    closed = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m bj_env houses >&-"], capture_output=True, text=True, check=False
+    )
+    assert (closed.returncode, closed.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("name", ["threshold:" + "9" * 5000, "a" * 5000])
+def test_an_enormous_name_is_an_unknown_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "bench", name)
+    assert code == 1
+    assert err.startswith("bj bench: unknown decision")
+
+
+def test_a_rules_file_nested_without_end_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "deep.toml"
+    path.write_text("a = " + "[" * 5000 + "]" * 5000)
+    code, _, err = run(capsys, "rules", str(path))
+    assert code == 1
+    assert "is not TOML" in err

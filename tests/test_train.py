@@ -66,3 +66,11 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
     assert error.count("\n") == 1
     assert expected in error
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("runs", ["/dev/null", "/proc/none", "x" * 300])
+def test_a_place_that_cannot_be_written_to_is_named(runs: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train.main(["--runs", runs]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("train.py: ")
+    assert error.count("\n") == 1

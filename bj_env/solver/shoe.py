@@ -103,6 +103,9 @@ MOST_POINTS = 42
 """A hand that still draws has at most 21 points (R17) and a dealer at most 20 in two cards (R18): more never lie
 on the table when a card is wanted."""
 
+FEWEST_CARDS = 8
+"""Two hands of two cards and two tens to draw, at the least, after a pair was split."""
+
 
 def _checked(shoe: Composition) -> Composition:
     if shoe.replaced and shoe.cards > 0:
@@ -110,4 +113,8 @@ def _checked(shoe: Composition) -> Composition:
     points = sum(value * count for value, count in zip(VALUES, shoe.counts, strict=True))
     if points <= MOST_POINTS:
         raise RulesError(f"shoe: expected over {MOST_POINTS} points, lest a round run out of cards, got {points:g}")
+    if shoe.cards < FEWEST_CARDS:
+        raise RulesError(
+            f"shoe: expected at least {FEWEST_CARDS} cards, lest a round run out of them, got {shoe.cards:g}"
+        )
     return shoe
