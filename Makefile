@@ -11,7 +11,7 @@ INSTALL = $(BIN)/python -m pip install --constraint constraints.txt
 .PHONY: help train test clean
 
 help:
-	@echo "make train   install what training needs and run train.py      ARGS="--config configs/maskable-ppo.toml""
+	@echo "make train   install what training needs and run train.py      ARGS=\"--config configs/maskable-ppo.toml\""
 	@echo "make test    install what the tests need and run all checks    ARGS=\"tests/test_rules.py -k split\""
 	@echo "make clean   remove $(VENV) and what the tools left behind"
 	@echo

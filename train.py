@@ -27,8 +27,8 @@ from bj_env.errors import BlackjackError
 from bj_env.notation import house_text
 
 ROOT = Path(__file__).parent
-EVALUATION_SEED = 1 << 63
-"""Set in the seed of the benchmark's shoes, so that no shoe of the training is among them."""
+EVALUATION_SEED = 10**9
+"""Added to the seed for the benchmark's shoes, so that no shoe of the training is among them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
         trained.profile.rules,
         tuple(config.environment.seats),
         config.benchmark.rounds,
-        config.seed | EVALUATION_SEED,
+        config.seed + EVALUATION_SEED,
     )
     policy = learned.load(folder / "policy")
     scores = measure(config, policy, setting)

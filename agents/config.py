@@ -69,7 +69,7 @@ class Benchmark(_Part):
     """What the trained policy is measured against, on the same shoes."""
 
     rounds: int = Field(20_000, ge=2)
-    strategies: list[str] = ["basic", "mimic", "threshold", "random"]
+    strategies: list[str] = ["basic", "mimic", "threshold:15", "random"]
 
 
 class Config(_Part):

@@ -73,8 +73,10 @@ def strategy_chart(decision: Decision, rules: Rules) -> bytes:
                     axes.add_patch(Rectangle((column - 0.45, row - 0.45), 0.9, 0.9, fill=False, linewidth=1.5))
         axes.set_xticks(range(10), [card_text(upcard) for upcard in UPCARDS])
         axes.set_yticks(range(len(hands)), [_label(block, hand) for hand in hands])
-        axes.set_title(block)
-    figure.suptitle("Strategy on two cards: framed where basic strategy plays otherwise")
+        axes.set(title=block, xlabel="dealer's up card")
+    figure.suptitle(
+        "On two cards: S stand, H hit, D double, P split, R surrender; framed where basic strategy plays otherwise"
+    )
     return _png(figure)
 
 

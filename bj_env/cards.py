@@ -29,7 +29,7 @@ class Card:
     text: str = field(init=False, compare=False, repr=False)  # worked out once: cards are written far more than made
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", card_value(self.rank))
+        object.__setattr__(self, "value", int(card_value(self.rank)))
         object.__setattr__(self, "text", RANKS[self.rank - 1] + ("" if self.suit is None else SUITS[self.suit]))
 
     def __str__(self) -> str:

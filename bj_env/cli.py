@@ -174,9 +174,9 @@ def _shoe_option(parser: argparse.ArgumentParser) -> None:
 
 def _bench_parser(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Measure strategies on the same shoes: mean net of a round in bets with its 95 %% interval, and the paired "
-        "difference to basic strategy. A strategy is a name (basic, mimic, threshold:15, never-bust, random) or the "
-        "folder of a saved policy."
+        "Measure strategies on the same shoes: net of a round in percent of a bet with its 95 % interval, and the "
+        "paired difference to basic strategy. A strategy is a name (basic, mimic, threshold:15, never-bust, random, "
+        "hi-lo) or the folder of a saved policy."
     )
     parser.add_argument("policies", nargs="+", metavar="STRATEGY", help="a name or a policy folder")
     _rules_option(parser)
@@ -194,7 +194,9 @@ def _bench(options: argparse.Namespace) -> None:
     policies = {name: name for name in options.policies}
     with progress_bar() as progress:
         task = progress.add_task("rounds", total=setting.rounds * len({"basic", *policies}))
-        scores = compare(policies, setting, workers=options.workers, progress=lambda n: progress.advance(task, n))
+        scores = compare(
+            policies, setting, workers=max(1, options.workers), progress=lambda n: progress.advance(task, n)
+        )
     if options.json:
         print(json.dumps([score.as_json() for score in scores]))
     else:
@@ -212,7 +214,7 @@ def score_table(scores: Sequence[Score], setting: Setting) -> Table:
     """Lay scores out as a table of 80 columns, in percent of a bet."""
     seats = ",".join(map(str, setting.seats))
     title = f"{house_text(setting.rules)}, seats {seats}, {scores[0].rounds:,} rounds each, seed {setting.seed}"
-    table = Table(title=title, caption="net of a round in % of a bet; ± 95 % intervals, on the same shoes")
+    table = Table(title=title, caption=_CAPTION)
     table.add_column("strategy", overflow="fold")
     for heading in ("EV", "to basic", "agrees", "exact EV", "regret"):
         table.add_column(heading, justify="right")
@@ -223,16 +225,23 @@ def score_table(scores: Sequence[Score], setting: Setting) -> Table:
     return table
 
 
+_CAPTION = (
+    "net of a round in % of a bet; ± 95 % intervals, on the same shoes\n"
+    "agrees: plays as basic does; exact EV: from a fresh shoe; regret: of the exact EV\n"
+    "to the best play by total, pair and up card"
+)
+
+
 def mistake_lines(scores: Sequence[Score]) -> list[str]:
     """Name the three costliest mistakes of each strategy that makes any worth a thousandth of a percent."""
     lines = []
     for score in scores:
-        costly = [mistake for mistake in score.costliest[:3] if mistake.cost >= 1e-5]
+        costly = [mistake for mistake in score.costliest[:3] if mistake.cost >= 1e-5 and mistake.played != mistake.best]
         said = [
             f"{mistake.hand} v {RANKS[mistake.upcard - 1]} {mistake.played} for {mistake.best} {mistake.cost:.3%}"
             for mistake in costly
         ]
-        lines += [f"{score.name} loses most by: " + "; ".join(said)] if said else []
+        lines += [f"{score.name} loses most, to the best play by all cards: " + "; ".join(said)] if said else []
     return lines
 
 

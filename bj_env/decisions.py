@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from bj_env.cards import Card
 from bj_env.chance import Stream
 from bj_env.charts import Chart, published_chart
-from bj_env.errors import BlackjackError, DecisionError, RulesError, choices
+from bj_env.errors import BlackjackError, DecisionError, RulesError, UnknownDecision, choices
 from bj_env.rules import dealer_hits
 from bj_env.terms import Action, HoleCard, Phase, Rules
 
@@ -326,6 +326,6 @@ def decision_from(source: "Decision | str") -> Decision:
         from bj_env.learned import load  # only where a path is given: needs numpy and safetensors
 
         return load(source)
-    raise BlackjackError(
+    raise UnknownDecision(
         f"unknown decision {source!r}; {choices(source, [*_NAMED, HI_LO])}, or a policy folder like 'runs/x/policy'"
     )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bj_env.counting import Count, count_from
 from bj_env.decisions import Decision, decision_from
 from bj_env.episode import EPISODES, Episode
-from bj_env.errors import BlackjackError, IllegalAction, choices
+from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, UnknownDecision, choices
 from bj_env.houses import rules_from
 from bj_env.observation import (
     Layout,
@@ -59,7 +59,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
     Args:
         rules: a house's name, a rule text, a TOML file or a `Rules`.
         seats: who sits where: ``"agent"`` for a seat that is played through `step`, else a `Decision`, its name
-            (``"basic"``, ``"mimic"``, ``"threshold:15"``, ``"never-bust"``, ``"random"``) or a saved policy's folder.
+            (``"basic"``, ``"mimic"``, ``"threshold:15"``, ``"never-bust"``, ``"random"``, ``"hi-lo"``) or a saved
+            policy's folder.
         bets: the bet sizes on offer in chips, 0 to sit out; None is the house's minimum alone. With more than one,
             every round begins with a betting decision for each agent seat.
         episode: ``"round"``; ``"shoe"`` until the shuffle; ``"session"`` until the smallest bet cannot be placed.
@@ -116,7 +117,11 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         self.bets = _checked_bets(self.rules, bets)
         decisions = _checked_seats(seats)
         self.illegal_action = _one_of("illegal_action", illegal_action, ILLEGAL_ACTIONS)
-        self.render_mode = _one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise RenderModeError(
+                f"render_mode: got {render_mode!r}; {choices(render_mode, self.metadata['render_modes'])}"
+            )
+        self.render_mode = render_mode
         if _one_of("episode", episode, EPISODES) == "shoe" and self.rules.penetration == 0:
             raise BlackjackError("episode: 'shoe' needs a cut card in the rules, like PEN75; got none")
         self.layout = Layout(
@@ -363,10 +368,17 @@ def _checked_seats(seats: Sequence[Decision | str]) -> list[Decision | None]:
     """Return each seat's decision, None for the agent."""
     if isinstance(seats, str) or not isinstance(seats, Iterable):
         raise BlackjackError(f"seats: expected a sequence like ('basic', 'agent'), got {seats!r}")
-    decisions = [None if seat == AGENT else decision_from(seat) for seat in seats]
+    decisions = [None if seat == AGENT else _other_seat(seat) for seat in seats]
     if None not in decisions:
         raise BlackjackError(f"seats: expected at least one 'agent', got {tuple(seats)!r}")
     return decisions
+
+
+def _other_seat(seat: Decision | str) -> Decision:
+    try:
+        return decision_from(seat)
+    except UnknownDecision as error:
+        raise BlackjackError(f"seats: {error}; or 'agent'") from None
 
 
 def _checked_bankroll(bets: Sequence[int], bankroll: float | None) -> float | None:

@@ -16,12 +16,20 @@ class NotationError(BlackjackError):
     """Is raised for a line of round notation that does not read, or does not play."""
 
 
+class RenderModeError(BlackjackError, TypeError):
+    """Is raised for an unknown way of rendering; a `TypeError`, at which SB3's ``make_vec_env`` does without."""
+
+
 class IllegalAction(BlackjackError):
     """Is raised for an action that the rules do not allow now."""
 
 
 class DecisionError(BlackjackError):
     """Is raised when a seat's ``Decision`` fails or answers nonsense; names seat and hand."""
+
+
+class UnknownDecision(BlackjackError):
+    """Is raised for a name that no strategy has."""
 
 
 class PolicyError(BlackjackError):

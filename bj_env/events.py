@@ -155,3 +155,6 @@ class Record(NamedTuple):
 
     def __str__(self) -> str:
         return write(self.line())
+
+    def __repr__(self) -> str:
+        return f"Record({str(self)!r})"

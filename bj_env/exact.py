@@ -8,9 +8,10 @@ import numpy as np
 
 from bj_env.cards import from_face
 from bj_env.chance import Stream
-from bj_env.decisions import Decision, View
+from bj_env.decisions import Decision, View, decision_from
 from bj_env.errors import BlackjackError
 from bj_env.hand import Hand
+from bj_env.houses import rules_from
 from bj_env.notation import Face
 from bj_env.rules import play_mask
 from bj_env.solver import Evaluation, evaluate, regret, solve
@@ -24,8 +25,8 @@ from bj_env.solver.tables import SPLIT
 from bj_env.terms import Action, Phase, Rules
 
 
-def exact_value(decision: Decision, rules: Rules) -> Evaluation:
-    """Return the exact value of a decision, from a fresh shoe at any seat.
+def exact_value(decision: Decision | str, rules: Rules | str) -> Evaluation:
+    """Return the exact value of a decision, or of the name or folder of one, from a fresh shoe at any seat.
 
     Raises:
         BlackjackError: if the decision looks at more than its own hand and the up card.
@@ -35,6 +36,7 @@ def exact_value(decision: Decision, rules: Rules) -> Evaluation:
     >>> round(exact_value(Mimic(), rules_from("6D NS NINS D0 SP1")).ev, 9)
     -0.056756476
     """
+    decision, rules = decision_from(decision), rules_from(rules)
     if not decision.by_hand:
         name = type(decision).__name__
         raise BlackjackError(f"exact value: expected a decision by its own hand and the up card, got {name}")

@@ -216,8 +216,8 @@ def from_fields(fields: Mapping[str, Any]) -> Rules:
 
 _PAYOUT_WORDS = {payout: _WRITTEN["blackjack_payout", payout].replace(":", " to ") for payout in Payout}
 _HOLE_CARD_WORDS = {
-    HoleCard.PEEK: "The dealer takes a hole card and looks at it behind an ace or a ten before anyone plays.",
-    HoleCard.NOPEEK: "The dealer takes a hole card but looks at it only after all seats have played.",
+    HoleCard.PEEK: "The dealer looks at his hole card behind an ace or a ten before anyone plays.",
+    HoleCard.NOPEEK: "The dealer looks at his hole card only after all seats have played.",
     HoleCard.ENHC: "The dealer takes no hole card; all bets lose to a dealer blackjack.",
     HoleCard.OBO: "The dealer takes no hole card; only the original bet loses to a dealer blackjack.",
 }

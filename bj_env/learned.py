@@ -10,6 +10,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -228,11 +229,10 @@ def _write_folder(made: Path, profile: Profile, tensors: Tensors) -> None:
         "rules": text(profile.rules),
         "provenance": dict(profile.provenance),
     }
+    numbers = tensor_files.save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
+    said["sha256"] = sha256(numbers).hexdigest()
     _write(made / "policy.json", (json.dumps(said, indent=2) + "\n").encode())
-    _write(
-        made / "tensors.safetensors",
-        tensor_files.save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}),
-    )
+    _write(made / "tensors.safetensors", numbers)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -251,20 +251,27 @@ def load(folder: str | Path, *, sampled: bool = False) -> LearnedDecision:
     folder = Path(folder)
     try:
         said = json.loads((folder / "policy.json").read_bytes())
-        tensors = tensor_files.load((folder / "tensors.safetensors").read_bytes())
+        numbers = (folder / "tensors.safetensors").read_bytes()
+        tensors = tensor_files.load(numbers)
     except OSError as error:
-        raise PolicyError(f"policy {str(folder)!r}: {Path(error.filename or folder).name}: {error.strerror}") from None
+        inside = folder / "policy"
+        hint = f"; did you mean {str(inside)!r}?" if (inside / "policy.json").exists() else ""
+        name = Path(error.filename or folder).name
+        raise PolicyError(f"policy {str(folder)!r}: {name}: {error.strerror}{hint}") from None
     except (ValueError, RecursionError, SafetensorError) as error:
         raise PolicyError(f"policy {str(folder)!r} is damaged: {error}") from None
     try:
-        return LearnedDecision(_profile(said), tensors, sampled=sampled)
+        profile = _profile(said)
+        if said["sha256"] != sha256(numbers).hexdigest():
+            raise PolicyError("tensors.safetensors is not the file that policy.json names: it is damaged")
+        return LearnedDecision(profile, tensors, sampled=sampled)
     except BlackjackError as error:
         raise PolicyError(f"policy {str(folder)!r}: {error}") from None
 
 
 def _profile(said: Any) -> Profile:
     """Read ``policy.json``, trusting nothing."""
-    fields = {"version", *Profile._fields}
+    fields = {"version", "sha256", *Profile._fields}
     if not isinstance(said, dict) or set(said) != fields:
         came = sorted(said) if isinstance(said, dict) else type(said).__name__
         raise PolicyError(f"policy.json: expected the fields {sorted(fields)}, got {came}")

@@ -10,7 +10,7 @@ from math import ceil
 from bj_env.cards import Card, Shoe
 from bj_env.chance import seat_stream
 from bj_env.counting import Count
-from bj_env.decisions import View, ask
+from bj_env.decisions import View, ask, decision_from
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.events import BURNED, SHUFFLED, Event
 from bj_env.houses import rules_from
@@ -27,6 +27,15 @@ class TablePhase(IntEnum):
     BETS_PLACED = 1
     CARDS_DEALT = 2
     END = 3
+
+
+def _seated(player: Player) -> Player:
+    """Check a player, and find the decision that a name in place of one stands for."""
+    if not isinstance(player, Player):
+        raise BlackjackError(f"players: expected a Player, got {player!r}")
+    if player.decision is not None:
+        player.decision = decision_from(player.decision)
+    return player
 
 
 class Table:
@@ -61,7 +70,7 @@ class Table:
     ) -> None:
         self.rules = rules_from(rules)
         self.offers = tuple(_offers(self.rules, upcard) for upcard in range(11))
-        self.players = list(players)
+        self.players = [_seated(player) for player in players]
         self.dealer = dealer or Dealer()
         self.number = number
         self._cards = shoe
@@ -85,14 +94,14 @@ class Table:
         if not self.players:
             raise BlackjackError("players: expected at least one, got none")
         needed, size = 2 * len(self.players) + 2, len(self.shoe.cards)
-        burned = self.rules.burn_cards
-        if not self.shoe.infinite and burned + needed > size:
-            raise BlackjackError(f"burn_cards: expected to leave the {needed} cards of a deal, got {burned} of {size}")
         if not self.shoe.infinite and 2 * needed > size:
             raise BlackjackError(
                 f"players: expected a first deal of at most half the shoe, "
                 f"got {len(self.players)} seats that need {needed} of {size} cards"
             )
+        burned = self.rules.burn_cards
+        if not self.shoe.infinite and burned + needed > size:
+            raise BlackjackError(f"burn_cards: expected to leave the {needed} cards of a deal, got {burned} of {size}")
 
     @property
     def shuffle_pending(self) -> bool:

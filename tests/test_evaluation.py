@@ -6,6 +6,7 @@ import gymnasium as gym
 import pytest
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.env_util import make_vec_env
 
 import bj_env  # noqa: F401  (makes the environment known)
 from agents.evaluation import EvaluateRounds, evaluate_rounds
@@ -47,3 +48,8 @@ def test_evaluation_leaves_the_training_environment_alone() -> None:
     before = str(env.unwrapped.episode.table.shoe.dealt)  # type: ignore[attr-defined]
     evaluate_rounds(model, rounds=8, **GAME)
     assert str(env.unwrapped.episode.table.shoe.dealt) == before  # type: ignore[attr-defined]
+
+
+def test_sb3s_own_way_of_making_environments_works() -> None:
+    env = make_vec_env("Blackjack-multi-v0", n_envs=2, env_kwargs=GAME)
+    PPO("MlpPolicy", env, n_steps=32, batch_size=32, device="cpu").learn(64)

@@ -117,6 +117,10 @@ def damage(folder: Path, how: str) -> None:
             said.write_text("")
         case "half the json":
             said.write_text(said.read_text()[:50])
+        case "a flipped byte":
+            flipped = bytearray(numbers.read_bytes())
+            flipped[5000] ^= 1
+            numbers.write_bytes(flipped)
         case "half the tensors":
             numbers.write_bytes(numbers.read_bytes()[:100])
         case "a pickle":
@@ -135,6 +139,7 @@ def damage(folder: Path, how: str) -> None:
 
 
 DAMAGES = [
+    "a flipped byte",
     *("no folder", "no tensors", "empty json", "half the json", "half the tensors", "a pickle", "a field missing"),
     *("not a number", "another shape", "a list", 'kind="forest"', "version=9", 'rules="6D H71"', "seats=0", "bets=[]"),
     *('bets="1"', 'parts=["hands"]', 'columns=["hand.totl"]', 'activation="exp"', "provenance=3", "parts=[1]"),

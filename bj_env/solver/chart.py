@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.charts import Chart, Code, build, chart, chart_action
-from bj_env.houses import text
+from bj_env.houses import rules_from, text
 from bj_env.rules import early_surrender_refusal
 from bj_env.solver.draws import BLACKJACK, cards_left
 from bj_env.solver.exact import Against, Plan, best_against, plan_against
@@ -80,12 +80,13 @@ class BestChart(NamedTuple):
     near_ties: tuple[CodeTie, ...]
 
 
-def best_chart(rules: Rules, shoe: Composition | None = None) -> BestChart:
+def best_chart(rules: Rules | str, shoe: Composition | None = None) -> BestChart:
     """Return the best total-dependent chart: no change of a single cell makes it better.
 
     >>> round(best_chart(Rules(decks=0, max_hands=1)).ev, 6)
     -0.009936
     """
+    rules = rules_from(rules)
     cards = composition(rules, shoe)
     columns = {value: _Column(rules, cards, value).best() for value in VALUES if cards.share(value) > 0}
     rows: dict[Cell, tuple[Code, ...]] = {}
@@ -97,7 +98,7 @@ def best_chart(rules: Rules, shoe: Composition | None = None) -> BestChart:
 
 
 def exceptions(
-    rules: Rules, strategy: Strategy, shoe: Composition | None = None, *, cards: int = 2
+    rules: Rules | str, strategy: Strategy, shoe: Composition | None = None, *, cards: int = 2
 ) -> list[HandException]:
     """Return the hands of up to ``cards`` cards that the best play by composition plays otherwise than a strategy.
 
@@ -106,6 +107,7 @@ def exceptions(
     [((10, 2), 4, 'HIT')]
     """
     found = []
+    rules = rules_from(rules)
     decks = composition(rules, shoe)
     for upcard in (value for value in VALUES if decks.share(value) > 0):
         best = best_against(rules, decks, upcard)

@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 
 from bj_env.errors import BlackjackError
+from bj_env.houses import rules_from
 from bj_env.rules import best_total, dealer_hits, dealer_peeks, is_blackjack, is_bust, is_soft
 from bj_env.solver.draws import BLACKJACK, BUSTS, MOST_OF_A_VALUE, Groups, Tree, dealer_outcomes
 from bj_env.solver.hands import VALUES, hand_text
@@ -121,7 +122,7 @@ def _groups(hits_soft_17: bool, upcard: int, value: int) -> Groups:
 
 
 def dealer_distribution(
-    rules: Rules,
+    rules: Rules | str,
     upcard: int,
     shoe: Composition | str | Iterable[float] | None = None,
     *,
@@ -140,6 +141,7 @@ def dealer_distribution(
     >>> round(dealer_distribution(Rules(decks=1), 2)["17"], 6)
     0.138976
     """
+    rules = rules_from(rules)
     left = composition(rules, shoe).without((upcard, *removed))
     hole = hole_value(upcard)
     chances = dealer_outcomes(dealer_tree(rules, upcard), np.array([left.counts]), left.step, hole - 1)[0]
@@ -152,13 +154,14 @@ def dealer_distribution(
 
 
 def bust_chance(
-    rules: Rules, upcard: int | None = None, shoe: Composition | str | Iterable[float] | None = None
+    rules: Rules | str, upcard: int | None = None, shoe: Composition | str | Iterable[float] | None = None
 ) -> float:
     """Return the chance that the dealer busts, from an up card or, without one, before the deal.
 
     >>> round(bust_chance(Rules(decks=1)), 4)
     0.2836
     """
+    rules = rules_from(rules)
     cards = composition(rules, shoe)
     if upcard is not None:
         return dealer_distribution(rules, upcard, cards)[OUTCOME_NAMES[BUSTS]]
