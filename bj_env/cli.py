@@ -227,8 +227,8 @@ def score_table(scores: Sequence[Score], setting: Setting) -> Table:
 
 _CAPTION = (
     "net of a round in % of a bet; ± 95 % intervals, on the same shoes\n"
-    "agrees: plays as basic does; exact EV: from a fresh shoe; regret: of the exact EV\n"
-    "to the best play by total, pair and up card"
+    "agrees: plays as basic does; exact EV: from a fresh shoe\n"
+    "regret: to the best play by total, pair and up card, exact"
 )
 
 
