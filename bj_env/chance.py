@@ -10,6 +10,9 @@ MASK = 0xFFFFFFFF
 SEEDS = 1 << 64
 """Seeds are 0 .. ``SEEDS - 1``."""
 
+TABLES = 1 << 32
+"""Tables are 0 .. ``TABLES - 1``."""
+
 SHOE_STREAM = 0
 """The stream that deals the cards; stream ``i + 1`` gives seat ``i`` (from 0) the key of its own choices."""
 

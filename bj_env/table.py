@@ -3,12 +3,12 @@
 `bj_env.round.Round` states what happens in a round.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from math import ceil
 
 from bj_env.cards import Card, Shoe
-from bj_env.chance import seat_stream
+from bj_env.chance import SEEDS, TABLES, seat_stream
 from bj_env.counting import Count
 from bj_env.decisions import View, ask, decision_from
 from bj_env.errors import BlackjackError, DecisionError
@@ -27,6 +27,17 @@ class TablePhase(IntEnum):
     BETS_PLACED = 1
     CARDS_DEALT = 2
     END = 3
+
+
+def _check_arguments(players: object, dealer: object, number: object, shoe: object) -> None:
+    if not isinstance(players, Iterable) or isinstance(players, str):
+        raise BlackjackError(f"players: expected a list of Players, got {players!r}")
+    if not isinstance(dealer, Dealer | None):
+        raise BlackjackError(f"dealer: expected a Dealer, got {dealer!r}")
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < TABLES:
+        raise BlackjackError(f"number: expected a whole number from 0 to 2**32 - 1, got {number!r}")
+    if shoe is not None and not (isinstance(shoe, Sequence) and all(isinstance(card, Card) for card in shoe)):
+        raise BlackjackError(f"shoe: expected a list of Cards, got {shoe!r}")
 
 
 def _seated(player: Player) -> Player:
@@ -70,8 +81,11 @@ class Table:
     ) -> None:
         self.rules = rules_from(rules)
         self.offers = tuple(_offers(self.rules, upcard) for upcard in range(11))
+        _check_arguments(players, dealer, number, shoe)
         self.players = [_seated(player) for player in players]
         self.dealer = dealer or Dealer()
+        if self.dealer.decision is not None:
+            self.dealer.decision = decision_from(self.dealer.decision)
         self.number = number
         self._cards = shoe
         self.reseed(seed)
@@ -114,6 +128,8 @@ class Table:
         Raises:
             BlackjackError: at the first bet that is not 0, within the house's limits and covered, by seat.
         """
+        if not isinstance(bets, Sequence) or isinstance(bets, str):
+            raise BlackjackError(f"bets: expected one for each seat, like [10, 0], got {bets!r}")
         if len(bets) != len(self.players):
             raise BlackjackError(f"bets: expected one for each of {len(self.players)} seats, got {len(bets)}")
         for seat, bet in enumerate(bets):
@@ -260,6 +276,8 @@ class Table:
         Burned cards, the hole card (but for what the peek has told), the order of the shoe and the other seats' own
         chance; what is face up stays as it is.
         """
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < SEEDS:
+            raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
         round = self.round
         hole = None
         if round is not None and not round.over and len(round.dealer.cards) == 1:

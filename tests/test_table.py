@@ -12,7 +12,7 @@ from bj_env.decisions import Threshold
 from bj_env.errors import BlackjackError
 from bj_env.events import Kind
 from bj_env.notation import parse
-from bj_env.participants import Player, ticks
+from bj_env.participants import Dealer, Player, ticks
 from bj_env.replay import replay
 from bj_env.round import Round
 from bj_env.table import Table
@@ -283,3 +283,35 @@ def test_a_sitting_out_seat_gets_no_card_and_no_net() -> None:
     one = table(banks=(100, 100, 100))
     round = play_out(one.deal([10, 0, 10]), Random(1))
     assert (round.seats[1].hands, round.nets[1], one.players[1].bankroll) == ([], 0, 100)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"players": None}, "players: expected a list of Players"),
+        ({"players": "ann"}, "players: expected a list of Players"),
+        ({"players": ["ann"]}, "players: expected a Player, got 'ann'"),
+        ({"players": [Player("ann", "mimik")]}, "did you mean 'mimic'"),  # type: ignore[arg-type]
+        ({"dealer": "mimic"}, "dealer: expected a Dealer"),
+        ({"number": "1"}, "number: expected a whole number"),
+        ({"number": -1}, "number: expected a whole number"),
+        ({"shoe": 52}, "shoe: expected a list of Cards"),
+        ({"shoe": ["A", "K"]}, "shoe: expected a list of Cards"),
+        ({"seed": None}, "seed: expected a whole number"),
+    ],
+    ids=str,
+)
+def test_a_table_says_what_is_wrong_with_its_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(BlackjackError, match=message):
+        Table("six-deck", **{"players": [Player("ann")]} | arguments)
+
+
+@pytest.mark.parametrize("bets", [None, 5, "10", {10}])
+def test_bets_that_are_no_list_are_refused(bets: Any) -> None:
+    with pytest.raises(BlackjackError, match="bets: expected"):
+        Table("six-deck", [Player("ann")]).deal(bets)
+
+
+def test_a_players_decision_may_be_a_name() -> None:
+    one = Table("six-deck", [Player("ann", "basic")], dealer=Dealer("mimic"))  # type: ignore[arg-type]
+    assert one.play_round().over
