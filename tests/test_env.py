@@ -154,6 +154,25 @@ def test_b083_while_a_decision_is_due_some_action_is_legal_and_there_is_a_choice
             assert observation[:5].sum() == 1, "the phase is always in it"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("house", HOUSES)
+def test_ten_thousand_random_rounds_in_every_house(house: str) -> None:
+    env = make(rules=house, seats=("agent",), illegal_action="raise", encoding="discrete")
+    chance, taken = Random(3), set()
+    for _ in range(10_000):
+        for observation, _reward, over, info in episode(env, chance):
+            if not over:
+                taken |= {(int(observation[0]), int(action)) for action in np.flatnonzero(info["action_mask"])}
+    rules = env.rules
+    offered = {(Phase.PLAY, Action.STAND), (Phase.PLAY, Action.HIT)}
+    offered |= {(Phase.PLAY, Action.DOUBLE)} if rules.double.name != "D0" else set()
+    offered |= {(Phase.PLAY, Action.SPLIT)} if rules.max_hands > 1 else set()
+    offered |= {(Phase.PLAY, Action.SURRENDER)} if rules.surrender.name == "LATE" else set()
+    offered |= {(Phase.INSURANCE, Action.INSURE), (Phase.INSURANCE, Action.DECLINE)} if rules.insurance else set()
+    offered |= {(Phase.ROUND_OVER, Action.STAND)} if not rules.act_on_21 or rules.hole_card.name == "PEEK" else set()
+    assert taken == {(int(phase), int(action)) for phase, action in offered}
+
+
 def test_b086_the_mask_is_the_same_wherever_it_is_read() -> None:
     env = gym.make("Blackjack-multi-v0")
     _, info = env.reset(seed=4)
