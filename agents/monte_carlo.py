@@ -13,10 +13,8 @@ under worse tables.
 """
 
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import combinations_with_replacement
-from multiprocessing import get_context
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -24,6 +22,7 @@ from numpy.typing import NDArray
 
 from agents.config import Config, Environment, MonteCarlo
 from agents.training import CurvePoint, Trained
+from bj_env.benchmark import worker_pool
 from bj_env.chance import Stream
 from bj_env.env import BlackjackEnv
 from bj_env.learned import Profile
@@ -99,7 +98,7 @@ def train(config: Config, progress: Callable[[int], None]) -> Trained:
     sizes = [column.size for column in profile.layout(profile.rules, profile.seats).columns[: len(COLUMNS)]]
     returns = Returns.none((*sizes, profile.actions))
     curve, done = [], 0
-    with ProcessPoolExecutor(config.workers, mp_context=get_context("spawn")) as pool:
+    with worker_pool(config.workers) as pool:
         for generation in range(learner.generations):
             seeds = _batch_seeds(config.seed, generation, learner.rounds // learner.generations)
             play = partial(play_batch, config.environment, returns.scores(), learner.margin * returns.errors())

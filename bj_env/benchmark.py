@@ -5,6 +5,9 @@ paired. Blocks are independent, which is what the intervals rest on; within a bl
 """
 
 import multiprocessing
+import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from bj_env.exact import Mistake
 
 AGENT = "agent"
+TELLING_ROUNDS = 1_000
+"""From so many rounds on a mean far from the exact value means that something is wrong."""
+
 COSTLIEST = 12
 """How many of the costliest mistakes a score keeps."""
 
@@ -152,8 +158,8 @@ def compare(
     """
     if AGENT not in setting.seats:
         raise BlackjackError(f"seats: expected at least one 'agent', got {setting.seats!r}")
-    if setting.rounds < 2:
-        raise BlackjackError(f"rounds: expected at least 2, got {setting.rounds!r}")
+    if setting.blocks < 2:
+        raise BlackjackError(f"rounds: expected at least {setting.rounds_per_block + 1}, got {setting.rounds!r}")
     entries = {baseline: policies.get(baseline, baseline), **policies}
     decisions = {name: decision_from(source) for name, source in entries.items()}
     nets, agreements = {}, {}
@@ -179,8 +185,8 @@ def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
         regret, optimum_regret = best_by_hand(rules).ev - exact, optimum(rules) - exact
     except RulesError:  # which the solver cannot do exactly
         return score
-    fresh = rules.penetration == 0
-    if regret < -ROUNDING or (fresh and abs(score.ev - exact) > 4.5 * score.stderr):
+    telling = rules.penetration == 0 and score.rounds >= TELLING_ROUNDS
+    if regret < -ROUNDING or (telling and abs(score.ev - exact) > 4.5 * score.stderr):
         raise BlackjackError(
             f"alarm: {score.name} has the exact value {exact:.9f}, its class the best value {exact + regret:.9f}, "
             f"and it played {score.ev:.6f} with standard error {score.stderr:.6f}; one of these is wrong"
@@ -193,12 +199,26 @@ Chunk = tuple[NDArray[np.int64], int, int]
 Run = Callable[[Callable[[range], Chunk], Sequence[range]], Iterator[Chunk]]
 
 
+def worker_pool(workers: int) -> ProcessPoolExecutor:
+    """Return a pool of spawned processes that end when this one does, however it ends."""
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=spawn, initializer=_end_with, initargs=(os.getpid(),))
+
+
+def _end_with(parent: int) -> None:
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 class _pool:  # noqa: N801
     """Gives a ``map`` over worker processes, or over none."""
 
     def __init__(self, workers: int) -> None:
-        spawn = multiprocessing.get_context("spawn")
-        self._executor = ProcessPoolExecutor(workers, mp_context=spawn) if workers > 1 else None
+        self._executor = worker_pool(workers) if workers > 1 else None
 
     def __enter__(self) -> Run:
         return self._executor.map if self._executor else map

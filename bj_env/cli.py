@@ -1,6 +1,7 @@
 """The command line: ``bj houses | rules | replay | solve | chart | bench``."""
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -26,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if sys.stdout is None:  # it was closed before we began
         return 1
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a character shows a question mark
     try:
         options.run(options)
         sys.stdout.flush()
@@ -200,7 +204,7 @@ def _bench(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps([score.as_json() for score in scores]))
     else:
-        Console().print(score_table(scores, setting), *mistake_lines(scores), sep="\n")
+        Console().print(score_table(scores, setting), *map(escape, mistake_lines(scores)), sep="\n")
 
 
 def progress_bar() -> Progress:
@@ -214,14 +218,16 @@ def score_table(scores: Sequence[Score], setting: Setting) -> Table:
     """Lay scores out as a table of 80 columns, in percent of a bet."""
     seats = ",".join(map(str, setting.seats))
     title = f"{house_text(setting.rules)}, seats {seats}, {scores[0].rounds:,} rounds each, seed {setting.seed}"
-    table = Table(title=title, caption=_CAPTION)
+    table = Table(title=escape(title), caption=_CAPTION)
     table.add_column("strategy", overflow="fold")
     for heading in ("EV", "to basic", "agrees", "exact EV", "regret"):
         table.add_column(heading, justify="right")
     for score in scores:
         difference = _percent(score.difference, score.difference_stderr) if score.difference_stderr else "-"
         exact = [f"{100 * value:.3f}" if value is not None else "-" for value in (score.exact_ev, score.regret)]
-        table.add_row(score.name, _percent(score.ev, score.stderr), difference, f"{score.agreement:.1%}", *exact)
+        table.add_row(
+            escape(score.name), _percent(score.ev, score.stderr), difference, f"{score.agreement:.1%}", *exact
+        )
     return table
 
 

@@ -87,7 +87,10 @@ class Decision(ABC):
     def answer(self, view: View) -> Action:
         """Return the action for whatever is being asked, except bets."""
         if view.phase is Phase.INSURANCE:
-            return Action.INSURE if self.insure(view) else Action.DECLINE
+            wants = self.insure(view)
+            if not isinstance(wants, bool):
+                raise DecisionError(f"insure: expected True or False, got {wants!r}")
+            return Action.INSURE if wants else Action.DECLINE
         return self.play(view)
 
 

@@ -341,6 +341,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs render_mode='ansi' when the environment is made")
             return None
+        if not self._seeded:
+            raise BlackjackError("render: expected reset() before it")
         legal = [self._action_name(action) for action in range(self._actions) if self.episode.mask >> action & 1]
         return table_text(self.episode.table, self.episode.round, self.episode.decisions, legal)
 

@@ -21,7 +21,7 @@ from safetensors import numpy as tensor_files
 
 from bj_env.decisions import Decision, View
 from bj_env.errors import BlackjackError, PolicyError, choices
-from bj_env.houses import rules_from, text
+from bj_env.houses import parse, text
 from bj_env.notation import house_text
 from bj_env.observation import Layout, rules_row, write_card, write_hand, write_seen, write_turn
 from bj_env.rules import is_short
@@ -30,6 +30,8 @@ from bj_env.terms import FIRST_BET, TICKS, Action, Rules
 KINDS = ("table", "network")
 ACTIVATIONS = ("tanh", "relu")
 VERSION = 1
+LARGEST = 1 << 28
+"""Bytes of the largest file that is read."""
 
 Tensors = Mapping[str, NDArray[np.float32]]
 
@@ -250,15 +252,15 @@ def load(folder: str | Path, *, sampled: bool = False) -> LearnedDecision:
     """
     folder = Path(folder)
     try:
-        said = json.loads((folder / "policy.json").read_bytes())
-        numbers = (folder / "tensors.safetensors").read_bytes()
+        said = json.loads(_read(folder / "policy.json"))
+        numbers = _read(folder / "tensors.safetensors")
         tensors = tensor_files.load(numbers)
     except OSError as error:
         inside = folder / "policy"
         hint = f"; did you mean {str(inside)!r}?" if (inside / "policy.json").exists() else ""
         name = Path(error.filename or folder).name
         raise PolicyError(f"policy {str(folder)!r}: {name}: {error.strerror}{hint}") from None
-    except (ValueError, RecursionError, SafetensorError) as error:
+    except (ValueError, KeyError, RecursionError, SafetensorError) as error:
         raise PolicyError(f"policy {str(folder)!r} is damaged: {error}") from None
     try:
         profile = _profile(said)
@@ -267,6 +269,15 @@ def load(folder: str | Path, *, sampled: bool = False) -> LearnedDecision:
         return LearnedDecision(profile, tensors, sampled=sampled)
     except BlackjackError as error:
         raise PolicyError(f"policy {str(folder)!r}: {error}") from None
+
+
+def _read(path: Path) -> bytes:
+    """Read a file, if it is a plain one of a sensible size."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path.name} is no plain file")
+    if path.stat().st_size > LARGEST:
+        raise ValueError(f"{path.name} has over {LARGEST} bytes")
+    return path.read_bytes()
 
 
 def _profile(said: Any) -> Profile:
@@ -290,7 +301,7 @@ def _profile(said: Any) -> Profile:
         raise PolicyError("policy.json: expected rules as a text and provenance as an object")
     return Profile(
         said["kind"],
-        rules_from(said["rules"]),
+        parse(said["rules"]),
         said["seats"],
         tuple(said["bets"]),
         tuple(said["parts"]),

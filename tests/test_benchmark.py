@@ -1,5 +1,10 @@
 """The benchmark: the same shoes for all, the same result for any number of workers, exact values where they exist."""
 
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from bj_env.benchmark import Score, Setting, compare
@@ -76,6 +81,7 @@ def test_a_value_that_play_contradicts_is_an_alarm() -> None:
     [
         (SIX._replace(seats=("basic",)), "expected at least one 'agent'"),
         (SIX._replace(rounds=1), "rounds: expected at least 2"),
+        (SIX._replace(rules=rules_from("6D PEN75"), rounds=50), "rounds: expected at least 101, got 50"),
     ],
 )
 def test_bad_settings_are_refused(setting: Setting, message: str) -> None:
@@ -86,3 +92,24 @@ def test_bad_settings_are_refused(setting: Setting, message: str) -> None:
 def test_unknown_names_are_refused_with_the_nearest() -> None:
     with pytest.raises(BlackjackError, match="unknown decision 'mimik'; did you mean 'mimic'"):
         compare({"mimik": "mimik"}, SIX)
+
+
+def test_a_few_equal_rounds_are_no_alarm() -> None:
+    assert compare({}, Setting(rules_from("INF"), ("agent",), rounds=2, seed=1))[0].rounds == 2
+
+
+def test_workers_end_with_a_process_that_was_killed() -> None:
+    code = (
+        "from bj_env.benchmark import worker_pool\nimport os, time\n"
+        "if __name__ == '__main__':\n"
+        "    pool = worker_pool(2)\n"
+        "    print(*{pool.submit(os.getpid).result() for _ in range(20)}, flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=False)
+    deadline = time.monotonic() + 20
+    workers = [int(word) for word in killed.stdout.split()]
+    assert workers
+    while any(Path(f"/proc/{worker}").exists() for worker in workers) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +128,11 @@ def test_a_rules_file_nested_without_end_is_refused(tmp_path: Path, capsys: pyte
     code, _, err = run(capsys, "rules", str(path))
     assert code == 1
     assert "is not TOML" in err
+
+
+@pytest.mark.parametrize("coding", ["ascii", "latin-1"])
+def test_a_terminal_without_the_characters_gets_others(coding: str) -> None:
+    command = [sys.executable, "-m", "bj_env", "bench", "mimic", "--rounds", "20", "--workers", "1"]
+    env = os.environ | {"PYTHONIOENCODING": coding}
+    result = subprocess.run(command, capture_output=True, env=env, check=False)
+    assert (result.returncode, result.stderr) == (0, b"")

@@ -148,6 +148,19 @@ def test_the_chance_of_a_view_does_not_tell_the_order_of_the_shoe() -> None:
     assert [forged.draw() for _ in range(4)] != table.shoe.dealt[:4]
 
 
+@pytest.mark.parametrize("answer", [Action.DECLINE, "HIT", None, 1, []], ids=repr)
+def test_insure_answers_yes_or_no_and_nothing_else(answer: Any) -> None:
+    class Unsure(RandomLegal):
+        def insure(self, view: View) -> bool:
+            return answer
+
+    round = start(parse("six-deck ; D A/6 ; P1 10 T,8"))
+    round.active_seat.player.decision = Unsure()
+    with pytest.raises(DecisionError, match="insure: expected True or False"):
+        round.ask()
+    assert not round.over
+
+
 # --- the dealer's chair ---
 
 

@@ -168,6 +168,8 @@ class _Column:
                 cell = max(wanted, key=lambda cell: wanted[cell][1])
                 together = codes | {cell: wanted[cell][0]}
                 after = self._ev(together)
+                if after <= ev:  # where a shoe is so small that splits could run out, a gain may not be one
+                    return _Found(codes, ev, [])
             codes, ev = together, after
 
     def _chart(self, codes: dict[Cell, Code]) -> Chart:
