@@ -116,7 +116,7 @@ def _apply(said: dict[str, Any], change: str) -> None:
             raise ConfigError(f"--set {change}: {name!r} is a value and has no keys")
     try:
         said[last] = tomllib.loads(f"value = {value}")["value"]
-    except ValueError:
+    except (ValueError, RecursionError):
         said[last] = value
 
 

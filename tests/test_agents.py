@@ -48,6 +48,7 @@ def test_every_configuration_reads_and_is_named_as_its_file(path: Path) -> None:
         ("name=../x", "name: "),
         ("nonsense", "expected key=value"),
         ("seed.x=1", "'seed' is a value"),
+        ("seed=" + "[" * 5000, "seed: input should be a valid integer"),
     ],
 )
 def test_a_bad_key_or_value_is_named_in_one_line(change: str, expected: str) -> None:
