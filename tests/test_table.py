@@ -299,7 +299,7 @@ def test_a_sitting_out_seat_gets_no_card_and_no_net() -> None:
         ({"shoe": ["A", "K"]}, "shoe: expected a list of Cards"),
         ({"seed": None}, "seed: expected a whole number"),
     ],
-    ids=str,
+    ids=["none", "text", "names", "decision", "dealer", "word", "negative", "number", "letters", "seed"],
 )
 def test_a_table_says_what_is_wrong_with_its_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(BlackjackError, match=message):
