@@ -21,13 +21,13 @@ from bj_env.decisions import Decision, View, decision_from
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.participants import Player
 from bj_env.rules import TICKS
+from bj_env.settings import AGENT as AGENT
 from bj_env.table import Table
 from bj_env.terms import Action, Rules
 
 if TYPE_CHECKING:
     from bj_env.exact import Mistake
 
-AGENT = "agent"
 TELLING_ROUNDS = 1_000
 """From so many rounds on a mean far from the exact value means that something is wrong."""
 

@@ -24,6 +24,31 @@ TIES = ("up", "down")
 _VALUES = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "T")
 
 
+def running_count(start: float, tags: Sequence[float], seen: Sequence[int]) -> float:
+    """Add the tags of all cards seen to where a count starts; by card value 1..10 (index 0 unused).
+
+    >>> running_count(0.0, (0, -1, 1, 1, 1, 1, 1, 0, 0, 0, -1), (0, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0))
+    2.0
+    """
+    count = 0.0 + start
+    for value in range(1, 11):
+        count += tags[value] * seen[value]
+    return count
+
+
+def estimated_decks(unseen: int, step: float, ties_up: bool) -> float:
+    """Estimate the decks that are left from the number of cards not seen, to the nearest ``step`` if that is above 0.
+
+    >>> estimated_decks(39, 0.5, True), estimated_decks(39, 0.5, False), estimated_decks(39, 0.0, True)
+    (1.0, 0.5, 0.75)
+    """
+    decks = max(unseen, 1) / 52
+    if step == 0:
+        return decks
+    steps = floor(decks / step + 0.5) if ties_up else ceil(decks / step - 0.5)
+    return max(steps, 1) * step
+
+
 class System(NamedTuple):
     """A counting system.
 
@@ -50,7 +75,7 @@ class System(NamedTuple):
 
     def running(self, decks: int, seen: Sequence[int]) -> float:
         """Return the running count once so many cards of value 1..10 have been seen (index 0 unused)."""
-        return 0.0 + self.start(decks) + sum(tag * number for tag, number in zip(self.tags, seen, strict=True))
+        return running_count(self.start(decks), self.tags, seen)
 
 
 @cache
@@ -99,12 +124,7 @@ class Count(NamedTuple):
         >>> count.decks_left(39), count._replace(ties="down").decks_left(39), count.decks_left(1)
         (1.0, 0.5, 0.5)
         """
-        step = ESTIMATES[self.estimate]
-        decks = max(unseen, 1) / 52
-        if step == 0:
-            return decks
-        steps = floor(decks / step + 0.5) if self.ties == "up" else ceil(decks / step - 0.5)
-        return max(steps, 1) * step
+        return estimated_decks(unseen, ESTIMATES[self.estimate], self.ties == "up")
 
     def true(self, rules: Rules, seen: Sequence[int]) -> float:
         """Return the true count: the running count by the decks that are left.

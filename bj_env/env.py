@@ -10,13 +10,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from bj_env.counting import Count, count_from
-from bj_env.decisions import Decision, decision_from
-from bj_env.episode import EPISODES, Episode
-from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, UnknownDecision, choices
-from bj_env.houses import rules_from
+from bj_env.counting import Count
+from bj_env.decisions import Decision
+from bj_env.episode import Episode
+from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
 from bj_env.observation import (
-    Layout,
     rules_row,
     write_bankroll,
     write_card,
@@ -26,19 +24,10 @@ from bj_env.observation import (
     write_seen,
     write_turn,
 )
-from bj_env.participants import ticks
 from bj_env.render import table_text
 from bj_env.reset_options import Start
-from bj_env.terms import FIRST_BET, TICKS, Action, Rules
-
-REWARDS = ("sampled", "expected")
-"""What is paid for a round."""
-
-ILLEGAL_ACTIONS = ("fallback", "penalty", "raise")
-"""What an illegal action may do."""
-
-AGENT = "agent"
-"""The name of a seat that is played through `BlackjackEnv.step`."""
+from bj_env.settings import AGENT, Settings, legalised
+from bj_env.terms import FIRST_BET, TICKS, Rules
 
 Observation = NDArray[Any]
 Info = dict[str, Any]
@@ -113,42 +102,43 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         illegal_action: str = "fallback",
         render_mode: str | None = None,
     ) -> None:
-        self.rules = rules_from(rules)
-        self.bets = _checked_bets(self.rules, bets)
-        decisions = _checked_seats(seats)
-        self.illegal_action = _one_of("illegal_action", illegal_action, ILLEGAL_ACTIONS)
+        settings = Settings.checked(
+            rules=rules,
+            seats=seats,
+            bets=bets,
+            episode=episode,
+            bankroll=bankroll,
+            max_rounds=max_rounds,
+            observation=observation,
+            encoding=encoding,
+            count=count,
+            reward=reward,
+            illegal_action=illegal_action,
+        )
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise RenderModeError(
                 f"render_mode: got {render_mode!r}; {choices(render_mode, self.metadata['render_modes'])}"
             )
         self.render_mode = render_mode
-        if _one_of("episode", episode, EPISODES) == "shoe" and self.rules.penetration == 0:
-            raise BlackjackError("episode: 'shoe' needs a cut card in the rules, like PEN75; got none")
-        self.layout = Layout(
-            self.rules,
-            seats=len(decisions),
-            bets=self.bets,
-            parts=observation,
-            encoding=encoding,
-            bankroll=_checked_bankroll(self.bets, bankroll),
-        )
-        self.count = count_from(count)
+        self.settings = settings
+        self.rules, self.bets, self.illegal_action = settings.rules, settings.bets, settings.illegal_action
+        self.layout, self.count = settings.layout, settings.count
         self.observation_space = self.layout.space
-        self._actions = FIRST_BET + (len(self.bets) if len(self.bets) > 1 else 0)
+        self._actions = settings.actions
         self.action_space = spaces.Discrete(self._actions)
         self.episode = Episode(
             self.rules,
-            decisions,
+            settings.decisions,
             bets=self.bets,
-            kind=episode,
-            bankroll=bankroll,
-            max_rounds=_checked_max_rounds(max_rounds),
-            expected=_one_of("reward", reward, REWARDS) == "expected",
+            kind=settings.episode,
+            bankroll=settings.bankroll,
+            max_rounds=settings.max_rounds,
+            expected=settings.reward == "expected",
             seed=0,
         )
         self._seeded = False
         self._rules_row = rules_row(self.rules)
-        self._stakes = {size: place for place, size in enumerate([0, *(bet for bet in self.bets if bet)])}
+        self._stakes = settings.stakes
         self._masks: Memo[int, NDArray[np.int8]] = Memo()
         self._observations: Memo[tuple[int, int, bool, int, int, int], Observation] = Memo()
 
@@ -242,11 +232,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             return action
         if self.illegal_action == "raise":
             raise IllegalAction(self._why_illegal(action, mask))
-        draws = action == Action.DOUBLE or (action == Action.SPLIT and self.episode.hand.total < 17)
-        for choice in (Action.HIT if draws else Action.STAND, Action.STAND, Action.DECLINE):
-            if mask >> choice & 1:
-                return int(choice)
-        return (mask & -mask).bit_length() - 1
+        return legalised(action, mask, self.episode.hand.total)
 
     def _why_illegal(self, action: int, mask: int) -> str:
         round = self.episode.round
@@ -255,11 +241,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
                 round.check(action)
             except IllegalAction as error:
                 return str(error)
-        legal = ", ".join(self._action_name(choice) for choice in range(self._actions) if mask >> choice & 1)
-        return f"P{self.episode.seat + 1}: expected one of {legal}, got {self._action_name(action)}"
-
-    def _action_name(self, action: int) -> str:
-        return Action(action).name if action < FIRST_BET else f"bet {self.bets[action - FIRST_BET]}"
+        legal = ", ".join(self.settings.action_name(choice) for choice in range(self._actions) if mask >> choice & 1)
+        return f"P{self.episode.seat + 1}: expected one of {legal}, got {self.settings.action_name(action)}"
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return which actions are legal now, 1 or 0 for each; all zero once the episode is over."""
@@ -343,54 +326,6 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             return None
         if not self._seeded:
             raise BlackjackError("render: expected reset() before it")
-        legal = [self._action_name(action) for action in range(self._actions) if self.episode.mask >> action & 1]
+        mask, name = self.episode.mask, self.settings.action_name
+        legal = [name(action) for action in range(self._actions) if mask >> action & 1]
         return table_text(self.episode.table, self.episode.round, self.episode.decisions, legal)
-
-
-def _one_of(name: str, came: Any, valid: Sequence[Any]) -> Any:
-    if came not in valid:
-        raise BlackjackError(f"{name}: got {came!r}; {choices(came, valid)}")
-    return came
-
-
-def _checked_bets(rules: Rules, bets: Iterable[int] | None) -> tuple[int, ...]:
-    if not isinstance(bets, Iterable | None):
-        raise BlackjackError(f"bets: expected sizes like (0, 5, 25), got {bets!r}")
-    sizes = (rules.min_bet,) if bets is None else tuple(bets)
-    for bet in sizes:
-        whole = isinstance(bet, int) and not isinstance(bet, bool)
-        if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
-            raise BlackjackError(f"bets: expected 0 or {rules.min_bet} to {rules.max_bet} chips, got {bet!r}")
-    if not any(sizes) or len(set(sizes)) < len(sizes):
-        raise BlackjackError(f"bets: expected different sizes, at least one above 0, got {sizes}")
-    return sizes
-
-
-def _checked_seats(seats: Sequence[Decision | str]) -> list[Decision | None]:
-    """Return each seat's decision, None for the agent."""
-    if isinstance(seats, str) or not isinstance(seats, Iterable):
-        raise BlackjackError(f"seats: expected a sequence like ('basic', 'agent'), got {seats!r}")
-    decisions = [None if seat == AGENT else _other_seat(seat) for seat in seats]
-    if None not in decisions:
-        raise BlackjackError(f"seats: expected at least one 'agent', got {tuple(seats)!r}")
-    return decisions
-
-
-def _other_seat(seat: Decision | str) -> Decision:
-    try:
-        return decision_from(seat)
-    except UnknownDecision as error:
-        raise BlackjackError(f"seats: {error}; or 'agent'") from None
-
-
-def _checked_bankroll(bets: Sequence[int], bankroll: float | None) -> float | None:
-    unit = min(bet for bet in bets if bet)
-    if bankroll is not None and ticks(bankroll, "bankroll") < unit * TICKS:
-        raise BlackjackError(f"bankroll: expected at least the smallest bet, {unit} chips, got {bankroll!r}")
-    return bankroll
-
-
-def _checked_max_rounds(max_rounds: int) -> int:
-    if isinstance(max_rounds, bool) or not isinstance(max_rounds, int) or max_rounds < 1:
-        raise BlackjackError(f"max_rounds: expected a whole number from 1 up, got {max_rounds!r}")
-    return max_rounds

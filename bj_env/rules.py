@@ -123,12 +123,12 @@ def early_surrender_refusal(rules: Rules, upcard: int, blackjack: bool) -> int:
     'SURRENDER_ACE'
     """
     if rules.surrender != Surrender.EARLY and rules.surrender != Surrender.ES10:
-        return int(Refusal.NO_SURRENDER)
+        return Refusal.NO_SURRENDER.value
     if rules.surrender == Surrender.ES10 and upcard == 1:
-        return int(Refusal.SURRENDER_ACE)
+        return Refusal.SURRENDER_ACE.value
     if blackjack:
-        return int(Refusal.SURRENDER_BLACKJACK)
-    return int(Refusal.LEGAL)
+        return Refusal.SURRENDER_BLACKJACK.value
+    return Refusal.LEGAL.value
 
 
 def insurance_refusal(rules: Rules, upcard: int, stake: int, short: bool) -> int:
@@ -138,14 +138,14 @@ def insurance_refusal(rules: Rules, upcard: int, stake: int, short: bool) -> int
     (0, 6)
     """
     if not rules.insurance:
-        return int(Refusal.NO_INSURANCE)
+        return Refusal.NO_INSURANCE.value
     if upcard != 1:
-        return int(Refusal.NO_ACE)
+        return Refusal.NO_ACE.value
     if stake == 0:
-        return int(Refusal.TOO_SMALL_TO_INSURE)
+        return Refusal.TOO_SMALL_TO_INSURE.value
     if short:
-        return int(Refusal.MONEY)
-    return int(Refusal.LEGAL)
+        return Refusal.MONEY.value
+    return Refusal.LEGAL.value
 
 
 def dealer_peeks(rules: Rules, upcard: int) -> bool:
@@ -166,7 +166,7 @@ def hit_refusal(rules: Rules, split_aces: bool) -> int:
     >>> hit_refusal(Rules(), True), hit_refusal(Rules(hit_split_aces=True), True)
     (10, 0)
     """
-    return int(Refusal.SPLIT_ACES) if split_aces and not rules.hit_split_aces else int(Refusal.LEGAL)
+    return Refusal.SPLIT_ACES.value if split_aces and not rules.hit_split_aces else Refusal.LEGAL.value
 
 
 def double_refusal(
@@ -181,20 +181,20 @@ def double_refusal(
     'DOUBLE_TOTAL'
     """
     if rules.double == Double.D0:
-        return int(Refusal.NO_DOUBLE)
+        return Refusal.NO_DOUBLE.value
     if split_aces and not rules.hit_split_aces:
-        return int(Refusal.SPLIT_ACES)
+        return Refusal.SPLIT_ACES.value
     if cards != 2 and rules.double != Double.DANY:
-        return int(Refusal.DOUBLE_CARDS)
+        return Refusal.DOUBLE_CARDS.value
     if from_split and not rules.double_after_split:
-        return int(Refusal.DOUBLE_AFTER_SPLIT)
+        return Refusal.DOUBLE_AFTER_SPLIT.value
     if rules.double == Double.D9 or rules.double == Double.D10 or rules.double == Double.D11:
         lowest = 9 if rules.double == Double.D9 else 10 if rules.double == Double.D10 else 11
         if soft or total < lowest or total > 11:
-            return int(Refusal.DOUBLE_TOTAL)
+            return Refusal.DOUBLE_TOTAL.value
     if short:
-        return int(Refusal.MONEY)
-    return int(Refusal.LEGAL)
+        return Refusal.MONEY.value
+    return Refusal.LEGAL.value
 
 
 def split_refusal(rules: Rules, pair: bool, split_aces: bool, hands: int, short: bool) -> int:
@@ -206,16 +206,16 @@ def split_refusal(rules: Rules, pair: bool, split_aces: bool, hands: int, short:
     'MAX_HANDS'
     """
     if rules.max_hands == 1:
-        return int(Refusal.NO_SPLIT)
+        return Refusal.NO_SPLIT.value
     if not pair:
-        return int(Refusal.NOT_A_PAIR)
+        return Refusal.NOT_A_PAIR.value
     if hands >= rules.max_hands:
-        return int(Refusal.MAX_HANDS)
+        return Refusal.MAX_HANDS.value
     if split_aces and not rules.resplit_aces:
-        return int(Refusal.RESPLIT_ACES)
+        return Refusal.RESPLIT_ACES.value
     if short:
-        return int(Refusal.MONEY)
-    return int(Refusal.LEGAL)
+        return Refusal.MONEY.value
+    return Refusal.LEGAL.value
 
 
 def late_surrender_refusal(rules: Rules, cards: int, from_split: bool, blackjack: bool) -> int:
@@ -225,12 +225,12 @@ def late_surrender_refusal(rules: Rules, cards: int, from_split: bool, blackjack
     (0, 5)
     """
     if rules.surrender != Surrender.LATE:
-        return int(Refusal.NO_SURRENDER)
+        return Refusal.NO_SURRENDER.value
     if blackjack:
-        return int(Refusal.SURRENDER_BLACKJACK)
+        return Refusal.SURRENDER_BLACKJACK.value
     if cards != 2 or from_split:
-        return int(Refusal.FIRST_TWO_CARDS)
-    return int(Refusal.LEGAL)
+        return Refusal.FIRST_TWO_CARDS.value
+    return Refusal.LEGAL.value
 
 
 def is_short(free: int, needed: int) -> bool:

@@ -1,0 +1,75 @@
+"""Compiling: plain Python functions as machine code, cached on disk and never stale.
+
+A function that is marked ``@inlined`` stays an ordinary Python function; called from a kernel it is compiled into it. A
+*kernel* is what Python calls: `kernel` compiles it on first use and keeps the machine code on disk.
+"""
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from inspect import getmembers, isfunction
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.extending import register_jitable
+
+import bj_env
+from bj_env import chance, counting, observation, rules
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def inlined(function: _Function) -> _Function:
+    """Let kernels call a function, copied into them; Python goes on calling it as it is."""
+    return cast(_Function, register_jitable(forceinline=True, error_model="numpy", _nrt=False)(function))
+
+
+def called(function: _Function) -> _Function:
+    """Let kernels call a function that is too long, or too rarely called, to be copied to every place."""
+    return cast(_Function, register_jitable(error_model="numpy", _nrt=False)(function))
+
+
+def _functions(module: ModuleType) -> list[Callable[..., Any]]:
+    return [function for _, function in getmembers(module, isfunction) if function.__module__ == module.__name__]
+
+
+for function in (
+    *_functions(rules),
+    *_functions(chance),
+    counting.running_count,
+    counting.estimated_decks,
+    observation.hand_value,
+):
+    inlined(function)
+
+
+@cache
+def sources() -> str:
+    """Return a digest of the library's own sources.
+
+    numba's cache notices a change in the file of a kernel, but not in the files that the kernel calls into. What a
+    kernel closes over is part of the key under which it is kept, so each closes over this.
+    """
+    digest = sha256()
+    root = Path(bj_env.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile a kernel on first use, without Python's lock; later processes read the machine code from disk."""
+    options = {"nogil": True, "error_model": "numpy"}
+    try:
+        return cast(_Function, numba.njit(cache=True, **options)(function))
+    except RuntimeError:  # numba has found no folder that it may write to
+        _warn_once()
+        return cast(_Function, numba.njit(**options)(function))
+
+
+@cache
+def _warn_once() -> None:
+    warnings.warn("no folder to keep compiled code in: compiling anew in each process", RuntimeWarning, stacklevel=4)

@@ -1,0 +1,151 @@
+"""Decisions as tables: what a seat does in every situation that can come up, asked once and looked up ever after.
+
+A decision that goes by its own hand, the up card and what is legal is a table over these; one that counts too has such
+a table for each whole count. Letters: ``P`` plans, ``C`` counts, ``S`` seats.
+"""
+
+from collections.abc import Sequence
+from math import floor
+from typing import NamedTuple
+
+import numpy as np
+
+from bj_env.chance import bounded, philox
+from bj_env.counting import estimated_decks, running_count
+from bj_env.fast.arrays import (
+    ACE,
+    CHANCE_HIGH,
+    CHANCE_LOW,
+    CHOICES,
+    FREE,
+    HAND,
+    HARD,
+    MASK,
+    NUMBER,
+    PHASE,
+    SEAT,
+    UPCARD,
+    Array,
+    House,
+    Tables,
+)
+from bj_env.fast.compiling import inlined
+from bj_env.fast.round import DECLINE, INSURANCE_PHASE, INSURE, pair_of
+from bj_env.fast.shoe import shuffle_pending
+from bj_env.observation import hand_value
+from bj_env.rules import best_total, is_short, is_soft
+from bj_env.terms import TICKS
+
+LOOKED_UP, RANDOM = range(2)
+"""How a plan finds its actions."""
+
+ROWS = 40
+"""30 hand values, and 10 pairs."""
+
+
+class Plans(NamedTuple):
+    """What every seat does.
+
+    Attributes:
+        seat: the plan of each seat, -1 for one that is played from outside, ``[S]``.
+        kind: `LOOKED_UP` or `RANDOM`, ``[P]``.
+        actions: by count, phase from `EARLY_SURRENDER` on, row, up card and legal actions, ``[P, C, 3, 40, 10, 16]``.
+        bets: in chips, by count, ``[P, C]``.
+        lowest: the first whole count, ``[P]``.
+        counts: how many there are, ``[P]``.
+        tags: of the count, by card value, ``[P, 11]``.
+        start: where the running count starts, ``[P]``.
+        step: to which part of a deck the decks left are rounded, ``[P]``.
+        ties_up: whether upwards, ``[P]``.
+        true: whether the count is a true count, ``[P]``.
+    """
+
+    seat: Array
+    kind: Array
+    actions: Array
+    bets: Array
+    lowest: Array
+    counts: Array
+    tags: Array
+    start: Array
+    step: Array
+    ties_up: Array
+    true: Array
+
+
+@inlined
+def row_of(total: int, soft: bool, pair: int) -> int:
+    """Return the row of a hand."""
+    return 29 + pair if pair > 0 else hand_value(total, soft)
+
+
+@inlined
+def whole_count(rules: House, plans: Plans, plan: int, seen: Array, i: int, fresh: bool) -> int:
+    """Return the place of the count among those that make a difference to a plan."""
+    running, dealt = plans.start[plan], 0
+    if not fresh:
+        running = running_count(plans.start[plan], plans.tags[plan], seen[i])
+        for value in range(1, 11):
+            dealt += seen[i, value]
+    if plans.true[plan]:
+        running = running / estimated_decks(rules.decks * 52 - dealt, plans.step[plan], plans.ties_up[plan] > 0)
+    return min(max(floor(running) - plans.lowest[plan], 0), plans.counts[plan] - 1)
+
+
+@inlined
+def choose_at_random(t: Tables, i: int, seat: int, n: int) -> int:
+    """Return a number below ``n`` from the seat's own chance."""
+    money = t.seats
+    while True:
+        used = int(money[i, seat, CHOICES])
+        low, high = int(money[i, seat, CHANCE_LOW]), int(money[i, seat, CHANCE_HIGH])
+        words = philox(used >> 2, 0, int(t.stream[i, NUMBER]), seat + 1, low, high)
+        money[i, seat, CHOICES] += 1
+        number = bounded(words[used & 3], n)
+        if number >= 0:
+            return number
+
+
+@inlined
+def random_action(t: Tables, i: int) -> int:
+    """Choose among the legal actions, all equally likely."""
+    s, legal = t.state, 0
+    mask = int(s[i, MASK])
+    if s[i, PHASE] == INSURANCE_PHASE:
+        return INSURE if choose_at_random(t, i, int(s[i, SEAT]), 2) == 1 else DECLINE
+    for action in range(7):
+        legal += mask >> action & 1
+    left = choose_at_random(t, i, int(s[i, SEAT]), legal)
+    for action in range(7):
+        if mask >> action & 1:
+            if left == 0:
+                return action
+            left -= 1
+    return 0
+
+
+@inlined
+def decide(rules: House, t: Tables, i: int, plans: Plans) -> int:
+    """Return what the seat in turn does."""
+    s, seat = t.state, int(t.state[i, SEAT])
+    plan = plans.seat[seat]
+    if plans.kind[plan] == RANDOM:
+        return random_action(t, i)
+    count = whole_count(rules, plans, plan, t.seen, i, False) if plans.counts[plan] > 1 else 0
+    hand = seat * rules.max_hands + int(s[i, HAND])
+    hard, has_ace = int(t.hands[i, hand, HARD]), t.hands[i, hand, ACE] > 0
+    row = row_of(best_total(hard, has_ace), is_soft(hard, has_ace), pair_of(rules, t, i, hand))
+    return int(plans.actions[plan, count, s[i, PHASE] - 1, row, s[i, UPCARD] - 1, s[i, MASK] >> 1 & 15])
+
+
+@inlined
+def bet_of(rules: House, t: Tables, i: int, plans: Plans, seat: int) -> int:
+    """Return the bet of a seat in ticks: what its plan says, as far as house and money allow; 0 if it is broke."""
+    free = int(t.seats[i, seat, FREE])
+    if is_short(free, rules.min_bet * TICKS):
+        return 0
+    plan, count = plans.seat[seat], 0
+    if plans.counts[plan] > 1:
+        count = whole_count(rules, plans, plan, t.seen, i, shuffle_pending(rules, t, i))
+    chips = min(int(plans.bets[plan, count]), rules.max_bet)
+    return TICKS * (min(chips, free // TICKS) if free >= 0 else chips)
