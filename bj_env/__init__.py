@@ -10,4 +10,8 @@ __all__ = ["Action", "BlackjackError", "Phase", "Rules", "__version__", "rules_f
 
 __version__ = "0.1.0"
 
-gymnasium.register(id="Blackjack-multi-v0", entry_point="bj_env.env:BlackjackEnv")
+gymnasium.register(
+    id="Blackjack-multi-v0",
+    entry_point="bj_env.env:BlackjackEnv",
+    vector_entry_point="bj_env.fast.vector_env:BlackjackVectorEnv",
+)

@@ -154,6 +154,14 @@ class Shoe:
         """Return the stacked cards that nobody has drawn, the next one first."""
         return [card for card in reversed(self._front) if card is not None]
 
+    def ranks(self) -> tuple[list[int], list[int], list[int]]:
+        """Return the ranks of the cards dealt, in order, of those stacked (0: chance draws it), and of the rest."""
+        stacked = [int(card.rank) if card else 0 for card in reversed(self._front)]
+        return [int(card.rank) for card in self.dealt], stacked, [int(card.rank) for card in self._rest()]
+
+    def _rest(self) -> list[Card]:
+        return [self._pool[self._moved.get(at, at)] for at in range(self._at, len(self._pool))]
+
     def retire(self) -> None:
         """Have the shoe shuffled before the next round, wherever its cut card is."""
         self._spent = True
@@ -180,7 +188,7 @@ class Shoe:
             The new hole card.
         """
         burned, dealt, start = self._burned, self.dealt, self._round_start
-        rest = [self._pool[self._moved.get(at, at)] for at in range(self._at, len(self._pool))]
+        rest = self._rest()
         hidden = [hole] if hole is not None else []
         self.chance = Stream(seed, table=self.chance.table, shoe=self.chance.shoe)
         self._fill(self.cards if self.infinite else [*self.stacked_left(), *rest, *dealt[:burned], *hidden])

@@ -6,6 +6,8 @@ integers that stay right both in Python and as 64-bit machine words, which is wh
 before it is used: one seed gives one shoe in every engine.
 """
 
+from typing import Any
+
 MASK = 0xFFFFFFFF
 SEEDS = 1 << 64
 """Seeds are 0 .. ``SEEDS - 1``."""
@@ -29,8 +31,8 @@ def philox(block: int, shoe: int, table: int, stream: int, key_low: int, key_hig
         block = ((right >> 32) ^ shoe ^ key_low) & MASK
         table = ((left >> 32) ^ stream ^ key_high) & MASK
         shoe, stream = right, left  # masked when they are next used, as the keys are
-        key_low += 0x9E3779B9
-        key_high += 0xBB67AE85
+        key_low = key_low + 0x9E3779B9  # not in place, which would change a caller's array
+        key_high = key_high + 0xBB67AE85
     return block, shoe & MASK, table, stream & MASK
 
 
@@ -60,28 +62,40 @@ class Stream:
 
     __slots__ = ("_words", "draws", "key_high", "key_low", "shoe", "stream", "table")
 
-    def __init__(self, seed: int, *, table: int = 0, shoe: int = 0, stream: int = SHOE_STREAM) -> None:
+    def __init__(self, seed: int, *, table: int = 0, shoe: int = 0, stream: int = SHOE_STREAM, draws: int = 0) -> None:
         self.key_low, self.key_high = seed & MASK, seed >> 32 & MASK
         self.table, self.shoe, self.stream = table, shoe, stream
-        self.draws = 0
-        self._words = (0, 0, 0, 0)
+        self.draws = draws
+        self._words = self._block() if draws & 3 else (0, 0, 0, 0)
 
     def below(self, n: int) -> int:
         """Return a number from 0 to ``n - 1``, all equally likely."""
         while True:
             at = self.draws & 3
             if at == 0:
-                block = self.draws >> 2
-                self._words = philox(block, self.shoe, self.table, self.stream, self.key_low, self.key_high)
+                self._words = self._block()
             self.draws += 1
             number = bounded(self._words[at], n)
             if number >= 0:
                 return number
 
+    def _block(self) -> tuple[int, int, int, int]:
+        return philox(self.draws >> 2, self.shoe, self.table, self.stream, self.key_low, self.key_high)
+
     def next_shoe(self) -> None:
         """Go to the first draw of the next shoe."""
         self.shoe += 1
         self.draws = 0
+
+
+def seat_key(table: Any, seat: int, key_low: Any, key_high: Any) -> Any:
+    """Return the key of a seat's own choices, low word and high word; numpy arrays of int64 work too.
+
+    >>> seat_key(0, 0, 7, 0) == philox(0, 0, 0, 1, 7, 0)[:2]
+    True
+    """
+    low, high, _, _ = philox(0, 0, table, seat + 1, key_low, key_high)
+    return low, high
 
 
 def seat_stream(seed: int, table: int, seat: int) -> Stream:
@@ -91,5 +105,5 @@ def seat_stream(seed: int, table: int, seat: int) -> Stream:
     >>> own.key_low | own.key_high << 32 == 7
     False
     """
-    low, high, _, _ = philox(0, 0, table, seat + 1, seed & MASK, seed >> 32 & MASK)
+    low, high = seat_key(table, seat, seed & MASK, seed >> 32 & MASK)
     return Stream(low | high << 32, table=table, stream=seat + 1)

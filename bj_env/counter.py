@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bj_env.charts import LETTERS, Chart, Code, chart_action
 from bj_env.counting import Count, count_from
 from bj_env.decisions import Decision, View, basic_chart
-from bj_env.terms import Action, Phase
+from bj_env.terms import Action, Phase, Rules
 
 
 class IndexPlay(NamedTuple):
@@ -96,6 +96,12 @@ class CountingDecision(Decision):
         """Return the count, of all that the seat has seen."""
         return self.count.value(view.rules, view.seen)
 
+    @property
+    def turning_points(self) -> set[int]:
+        """The whole counts from which on something is done otherwise than below them."""
+        plays = {play.threshold for plays in self.plays.values() for play in plays}
+        return plays | {least for least, _ in self.ramp} | (set() if self.insurance is None else {self.insurance})
+
     def bet(self, view: View) -> int:
         """Return the bet of the highest step of the ramp that the count reaches, as far as house and money allow.
 
@@ -103,24 +109,42 @@ class CountingDecision(Decision):
         """
         rules = view.rules
         seen = (0,) * 11 if view.shuffle_pending else view.seen
-        count = floor(self.count.value(rules, seen))
-        units = max((multiple for least, multiple in self.ramp if count >= least), default=1)
         most = rules.max_bet if view.free is None else min(rules.max_bet, int(view.free))
-        return min(units * rules.min_bet, most)
+        return min(self.bet_at(rules, self.count.value(rules, seen)), most)
+
+    def bet_at(self, rules: Rules, count: float) -> int:
+        """Return what it would bet at a count, in chips.
+
+        >>> [CountingDecision(ramp=((-99, 1), (2, 8))).bet_at(Rules(min_bet=5), count) for count in (1.9, 2.0)]
+        [5, 40]
+        """
+        return rules.min_bet * max((multiple for least, multiple in self.ramp if floor(count) >= least), default=1)
 
     def insure(self, view: View) -> bool:
         """Insure from the insurance index on."""
-        return self.insurance is not None and floor(self.value(view)) >= self.insurance
+        return self.insure_at(self.value(view))
+
+    def insure_at(self, count: float) -> bool:
+        """Tell whether it insures at a count."""
+        return self.insurance is not None and floor(count) >= self.insurance
 
     def play(self, view: View) -> Action:
         """Play the chart, or an index play in place of its cell."""
+        return self.play_at(view, self.value(view))
+
+    def play_at(self, view: View, count: float) -> Action:
+        """Return what it plays at a count."""
         upcard = view.upcard.value if view.upcard else 0
-        chart, count = self.chart or basic_chart(view.rules), self.value(view)
+        chart = self.chart or basic_chart(view.rules)
         code, by_total = chart.codes(view.total, view.soft, view.pair, upcard)
         by_total = self._code(("soft" if view.soft else "hard", view.total, upcard), count, by_total)
         code = self._code(("pair", view.pair, upcard), count, code) if view.pair else by_total
         action = Action(chart_action(code, by_total, sum(1 << action for action in view.legal)))
         return Action.DECLINE if view.phase is Phase.EARLY_SURRENDER and action is not Action.SURRENDER else action
+
+    def has_index_play(self, total: int, soft: bool, pair: int, upcard: int) -> bool:
+        """Tell whether the play of a hand against an up card depends on the count."""
+        return ("soft" if soft else "hard", total, upcard) in self.plays or ("pair", pair, upcard) in self.plays
 
     def _code(self, cell: tuple[str, int, int], count: float, code: Code) -> Code:
         return next((play.code for play in self.plays.get(cell, ()) if play.applies(count)), code)

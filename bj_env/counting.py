@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from math import ceil, floor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bj_env.errors import BlackjackError, choices
 from bj_env.terms import Rules
@@ -24,7 +24,7 @@ TIES = ("up", "down")
 _VALUES = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "T")
 
 
-def running_count(start: float, tags: Sequence[float], seen: Sequence[int]) -> float:
+def running_count(start: float, tags: Any, seen: Any) -> float:
     """Add the tags of all cards seen to where a count starts; by card value 1..10 (index 0 unused).
 
     >>> running_count(0.0, (0, -1, 1, 1, 1, 1, 1, 0, 0, 0, -1), (0, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0))

@@ -5,63 +5,16 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from bj_env.cards import Card
-from bj_env.chance import Stream
 from bj_env.charts import Chart, published_chart
 from bj_env.errors import BlackjackError, DecisionError, RulesError, UnknownDecision, choices
 from bj_env.rules import dealer_hits
 from bj_env.terms import Action, HoleCard, Phase, Rules
+from bj_env.view import HandView as HandView
+from bj_env.view import View as View
 
 Answer = TypeVar("Answer")
-
-
-class HandView(NamedTuple):
-    """One hand as everyone sees it; ``stake`` in chips."""
-
-    cards: tuple[Card, ...]
-    total: int
-    soft: bool
-    stake: float
-
-
-class View(NamedTuple):
-    """What a seat may see when it is asked: everything face up, its own money, and what is legal.
-
-    Attributes:
-        rules: the house's.
-        phase: what is being asked.
-        seat: the seat's number, from 0; -1 for the dealer's chair.
-        hand: which of the seat's hands is in turn, from 0.
-        cards, total, soft: that hand.
-        pair: the card value of the pair that it is, or 0.
-        upcard: the dealer's up card; None while bets are made.
-        legal: the legal actions; empty while bets are made.
-        bet: the seat's initial bet in chips.
-        free: chips that the seat has not staked; None without limit.
-        hands: the hands of every seat, by seat.
-        seen: how many cards of value 1 (ace) .. 10 have been face up since the shuffle, index 0 unused.
-        shuffle_pending: whether the shoe is shuffled before the next round.
-        chance: the seat's own random numbers, which say nothing of the shoe.
-    """
-
-    rules: Rules
-    phase: Phase
-    seat: int
-    hand: int
-    cards: tuple[Card, ...]
-    total: int
-    soft: bool
-    pair: int
-    upcard: Card | None
-    legal: tuple[Action, ...]
-    bet: float
-    free: float | None
-    hands: tuple[tuple[HandView, ...], ...]
-    seen: tuple[int, ...]
-    shuffle_pending: bool
-    chance: Stream
 
 
 class Decision(ABC):

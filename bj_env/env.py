@@ -164,18 +164,11 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         start = Start.read(options, self.rules, len(self.episode.decisions), agent, self.count) if options else Start()
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
             raise BlackjackError(f"seed: expected a whole number from 0 up, got {seed!r}")
-        self._check_offered(start.bets or ())
+        self.settings.check_offered(start.bets or ())
         if start.line is not None or start.at is not None:
             deepcopy(self)._begin(seed, start)  # it may turn out not to work, and then nothing has changed
         self._begin(seed, start)
         return self._observation(), self._info()
-
-    def _check_offered(self, bets: Sequence[int]) -> None:
-        """Refuse a given bet of an agent seat that is not on offer."""
-        for seat, bet in enumerate(bets):
-            if seat in self.episode.agents and bet not in self._stakes:
-                sizes = ", ".join(map(str, self._stakes))
-                raise BlackjackError(f"options: bet of P{seat + 1}: expected one of {sizes}, got {bet}")
 
     def _begin(self, seed: int | None, start: Start) -> None:
         if seed is not None:
@@ -241,7 +234,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
                 round.check(action)
             except IllegalAction as error:
                 return str(error)
-        legal = ", ".join(self.settings.action_name(choice) for choice in range(self._actions) if mask >> choice & 1)
+        legal = self.settings.legal_names(mask)
         return f"P{self.episode.seat + 1}: expected one of {legal}, got {self.settings.action_name(action)}"
 
     def action_masks(self) -> NDArray[np.int8]:

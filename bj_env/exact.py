@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.cards import from_face
-from bj_env.chance import Stream
 from bj_env.decisions import Decision, View, decision_from
 from bj_env.errors import BlackjackError
 from bj_env.hand import Hand
@@ -23,6 +22,7 @@ from bj_env.solver.shoe import composition
 from bj_env.solver.strategy import Play, Situation, plan
 from bj_env.solver.tables import SPLIT
 from bj_env.terms import Action, Phase, Rules
+from bj_env.view import by_hand_view
 
 
 def exact_value(decision: Decision | str, rules: Rules | str) -> Evaluation:
@@ -154,27 +154,14 @@ def first_choice(decision: Decision, rules: Rules, hand: Sequence[int], upcard: 
     return decision.play(_view(Situation(rules, Phase.PLAY, tuple(hand), cards.total, cards.soft, pair, upcard, mask)))
 
 
-_ASIDE = Stream(0)
-"""Random numbers for a view; decisions by hand draw none."""
-
-
 def _view(at: Situation) -> View:
-    cards = tuple(from_face(Face(value)) for value in at.hand)
-    return View(
-        rules=at.rules,
-        phase=at.phase,
-        seat=0,
-        hand=0,
-        cards=cards,
+    return by_hand_view(
+        at.rules,
+        at.phase,
+        cards=[from_face(Face(value)) for value in at.hand],
         total=at.total,
         soft=at.soft,
         pair=at.pair,
-        upcard=from_face(Face(at.upcard)),
+        upcard=at.upcard,
         legal=at.legal,
-        bet=at.rules.min_bet,
-        free=None,
-        hands=((),),
-        seen=(0,) * 11,
-        shuffle_pending=True,
-        chance=_ASIDE,
     )

@@ -193,7 +193,7 @@ class LearnedDecision(Decision):
     def _stake(self, view: View) -> int:
         """Return the place of the bet among those trained on, from 1; the only one stands for any bet."""
         sizes = [bet for bet in self.profile.bets if bet]
-        if not view.cards:
+        if view.upcard is None:
             return 0
         return 1 if len(sizes) == 1 else sizes.index(int(view.bet)) + 1
 

@@ -128,12 +128,10 @@ class Layout:
         for part in self.parts:
             self.starts[part] = len(self.columns)
             self.columns += makers[part]()
-        self._spread: list[
-            tuple[int, int]
-        ] = []  # for each column the first feature, and the largest count (0: one-hot)
+        self.spread: list[tuple[int, int]] = []  # for each column the first feature, and the largest count (0: one-hot)
         self.width = 0
         for column in self.columns:
-            self._spread.append((self.width, 0 if column.width > 1 else column.size - 1))
+            self.spread.append((self.width, 0 if column.width > 1 else column.size - 1))
             self.width += column.width
         self.space = self._space()
         self.names = self._names()
@@ -163,7 +161,7 @@ class Layout:
         if self.encoding == "discrete":
             return np.array(row, np.int64)
         features = np.zeros(self.width, np.float32)
-        for value, (start, most) in zip(row, self._spread, strict=True):
+        for value, (start, most) in zip(row, self.spread, strict=True):
             if not most:
                 features[start + value] = 1.0
             elif value:

@@ -1,6 +1,6 @@
 """Replay: a line of notation played at a table."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
 from bj_env.cards import Card, from_face, to_face
@@ -10,7 +10,7 @@ from bj_env.notation import RANKS, Face, Line, Result, parse, write_faces, write
 from bj_env.participants import Player
 from bj_env.round import Round
 from bj_env.table import Table
-from bj_env.terms import Action, Phase
+from bj_env.terms import Action, Phase, Rules
 
 
 def replay(source: str | Line) -> Round:
@@ -45,6 +45,24 @@ def start(line: Line, *, alone: bool = False, seed: int = 0) -> Round:
     table = Table(line.rules, players, seed=seed)
     table.stack(stacked(line), alone=alone)
     return table.deal([seat.bet for seat in line.seats])
+
+
+def retrace(
+    rules: Rules, bets: Sequence[int], banks: Sequence[float | None], faces: Iterable[Face], actions: Iterable[int]
+) -> Round:
+    """Play again what is known of a round by its bets, its cards in the order they were drawn, and its actions.
+
+    >>> faces = [Face(rank) for rank in (10, 6, 6, 10, 9)]
+    >>> str(retrace(Rules(), [10], [None], faces, [Action.STAND]).record())
+    'six-deck ; D 6/T ; P1 10 T,6 S ; next 9 => P1 +10 ; D 6,T,9'
+    """
+    players = [Player(f"P{number}", bankroll=bank) for number, bank in enumerate(banks, start=1)]
+    table = Table(rules, players)
+    table.stack([from_face(face) for face in faces], alone=True)
+    round = table.deal(bets)
+    for action in actions:
+        round.act(action)
+    return round
 
 
 def stacked(line: Line) -> list[Card]:

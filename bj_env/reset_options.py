@@ -4,14 +4,33 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 from bj_env.cards import Card, Shoe, card
+from bj_env.chance import Stream
 from bj_env.counting import Count
 from bj_env.errors import BlackjackError, choices
 from bj_env.notation import Line, house_text, parse
 from bj_env.observation import MOST_COUNT
+from bj_env.participants import Player
 from bj_env.replay import stacked
+from bj_env.table import Table
 from bj_env.terms import HoleCard, Rules
 
 OPTIONS = ("line", "shoe", "hand", "upcard", "count")
+
+
+class Laid(NamedTuple):
+    """A shoe by the ranks of its cards.
+
+    Attributes:
+        dealt: the discards, in the order in which they were dealt.
+        stacked: the cards to come first, 0 for one that chance draws.
+        rest: what chance draws from.
+        seen: how many of each value 1..10 have been seen (index 0 unused).
+    """
+
+    dealt: list[int]
+    stacked: list[int]
+    rest: list[int]
+    seen: list[int]
 
 
 class Start(NamedTuple):
@@ -57,6 +76,20 @@ class Start(NamedTuple):
         if start.cards is not None:
             Shoe(rules, 0).stack(start.cards)  # refuses cards that no shoe of the house holds
         return start
+
+    def laid(self, rules: Rules, chance: Stream) -> Laid:
+        """Return the shoe that the start lays, with a stream's numbers where it needs some.
+
+        >>> Start(cards=[None, card("T")]).laid(Rules(decks=1), Stream(0)).stacked
+        [0, 10]
+        """
+        table = Table(rules, [Player("P1")])
+        table.shoe.chance = chance
+        if self.at is not None:
+            table.stack_at(self.cards or (), *self.at)
+        else:
+            table.stack(self.cards or ())
+        return Laid(*table.shoe.ranks(), table.seen)
 
     @classmethod
     def _of_line(cls, text: str, rules: Rules, seats: int) -> Self:

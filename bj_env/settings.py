@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from bj_env.counting import Count, count_from
 from bj_env.decisions import Decision, decision_from
-from bj_env.episode import EPISODES
+from bj_env.episode import EPISODES as EPISODES
 from bj_env.errors import BlackjackError, UnknownDecision, choices
 from bj_env.houses import rules_from
 from bj_env.observation import Layout
@@ -114,6 +114,17 @@ class Settings:
         """The place of each bet in chips among those on offer, from 1; 0 for no bet."""
         return {size: place for place, size in enumerate([0, *(bet for bet in self.bets if bet)])}
 
+    def check_offered(self, bets: Sequence[int]) -> None:
+        """Refuse a given bet of an agent seat that is not on offer.
+
+        Raises:
+            BlackjackError: at the first such bet, by seat.
+        """
+        for seat in self.agents:
+            if seat < len(bets) and bets[seat] not in self.stakes:
+                sizes = ", ".join(map(str, self.stakes))
+                raise BlackjackError(f"options: bet of P{seat + 1}: expected one of {sizes}, got {bets[seat]}")
+
     def action_name(self, action: int) -> str:
         """Return what an action is called.
 
@@ -121,6 +132,14 @@ class Settings:
         ['HIT', 'bet 5']
         """
         return Action(action).name if action < FIRST_BET else f"bet {self.bets[action - FIRST_BET]}"
+
+    def legal_names(self, mask: int) -> str:
+        """Return what the legal actions are called, given as bits ``1 << action``.
+
+        >>> Settings.checked(bets=(0, 5)).legal_names(0b1_1000_0000)
+        'bet 0, bet 5'
+        """
+        return ", ".join(self.action_name(action) for action in range(self.actions) if mask >> action & 1)
 
 
 def legalised(action: int, mask: int, total: int) -> int:
@@ -137,10 +156,14 @@ def legalised(action: int, mask: int, total: int) -> int:
     if mask >> action & 1:
         return action
     draws = action == Action.DOUBLE or (action == Action.SPLIT and total < 17)
-    for choice in (Action.HIT if draws else Action.STAND, Action.STAND, Action.DECLINE):
-        if mask >> choice & 1:
-            return int(choice)
-    return (mask & -mask).bit_length() - 1
+    if draws and mask >> Action.HIT.value & 1:
+        return Action.HIT.value
+    if mask & 1:  # to stand
+        return Action.STAND.value
+    choice = Action.DECLINE.value
+    while not mask >> choice & 1:  # the bets follow
+        choice += 1
+    return choice
 
 
 def _one_of(name: str, came: Any, valid: Sequence[Any]) -> Any:

@@ -4,7 +4,8 @@ Letters: ``T`` tables, ``S`` seats, ``H`` hands that one seat may have, ``N`` ca
 ``F`` stacked cards. A name in capitals is the place of a number in the last axis of its array.
 """
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +53,10 @@ Array = NDArray[Any]
     FINISHED,  # whether a round has ended since the agent's last decision
     ASKED_SEAT,  # whose decision of the agent's it is, or was last
     ASKED_HAND,  # for which hand
+    ACTED,  # whether the agent has just acted
+    KNOWN,  # whether it has acted in this round
     STATE,
-) = range(36)
+) = range(38)
 
 # --- stream: the shoe's chance, [T, STREAM] --------------------------------------------------------------------------
 
@@ -102,41 +105,18 @@ MOST_DEALER_CARDS = 17
 """A hard 16 of sixteen cards, and one more."""
 
 
-class House(NamedTuple):
-    """`Rules` as plain numbers, which is what kernels take; ``penetration`` is a float, all else ints."""
-
-    decks: int
-    penetration: float
-    burn_cards: int
-    dealer_hits_soft_17: int
-    blackjack_payout: int
-    hole_card: int
-    dealer_blackjack_beats_21: int
-    blackjack_beats_21: int
-    act_on_21: int
-    double: int
-    double_after_split: int
-    max_hands: int
-    split_by: int
-    resplit_aces: int
-    hit_split_aces: int
-    surrender: int
-    insurance: int
-    charlie: int
-    dealer_wins_ties: int
-    min_bet: int
-    max_bet: int
-    round_payouts: int
+House = namedtuple("House", Rules._fields)  # type: ignore[misc]
+"""`Rules` as plain numbers: ``penetration`` a float, all else ints. Kernels take these in their place."""
 
 
-def house(rules: Rules) -> House:
-    """Return rules as plain numbers.
+def house(rules: Rules) -> Rules:
+    """Return rules as plain numbers; whoever takes them need not know.
 
     >>> house(Rules(decks=2)).decks
     2
     """
-    numbers = {name: int(value) for name, value in rules._asdict().items()}
-    return House(**numbers | {"penetration": float(rules.penetration)})  # type: ignore[arg-type]
+    numbers = [float(value) if name == "penetration" else int(value) for name, value in rules._asdict().items()]
+    return cast(Rules, House(*numbers))
 
 
 class Tables(NamedTuple):
@@ -151,6 +131,8 @@ class Tables(NamedTuple):
         log: what has happened in this round and in the last one, ``[T, 2, L]``.
         counts: the dealer's cards by value 1..10, then those of every hand, ``[T, (1 + S * H) * 10]``; or ``[0, 0]``
             where nobody looks at them.
+        won: what the agent has won in rounds that ended since it was last paid, in ticks, ``[T]``.
+        known: ``seen`` as it was after the agent's last decision, ``[T, 11]``.
     """
 
     state: Array
@@ -163,6 +145,8 @@ class Tables(NamedTuple):
     seen: Array
     log: Array
     counts: Array
+    won: Array
+    known: Array
 
 
 def whole_shoe(rules: Rules) -> Array:
@@ -183,7 +167,7 @@ def most_cards(rules: Rules, seats: int) -> int:
     hands = seats * rules.max_hands
     points, cards = 21 * hands + 16, hands + 1
     for value in range(1, 11):
-        held = points if rules.decks == 0 else int((card_value_counts(rules)[value]))
+        held = points if rules.decks == 0 else int(card_value_counts(rules)[value])
         taken = min(held, points // value)
         points, cards = points - taken * value, cards + taken
     return cards
@@ -226,4 +210,6 @@ def allocate(rules: Rules, tables: int, seats: int, *, logged: bool, counted: bo
         seen=np.zeros((tables, 11), np.int16),
         log=np.zeros((tables if logged else 0, 2, entries), np.uint8),
         counts=np.zeros((tables, places) if counted else (0, 0), np.uint8),
+        won=np.zeros(tables),
+        known=np.zeros((tables, 11), np.int16),
     )

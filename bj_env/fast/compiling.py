@@ -2,6 +2,9 @@
 
 A function that is marked ``@inlined`` stays an ordinary Python function; called from a kernel it is compiled into it. A
 *kernel* is what Python calls: `kernel` compiles it on first use and keeps the machine code on disk.
+
+No kernel makes an array of its own, so none counts references (``_nrt=False``): counting them for every function that
+is copied into a kernel made rounds 25 times slower.
 """
 
 import warnings
@@ -17,33 +20,41 @@ import numba
 from numba.extending import register_jitable
 
 import bj_env
-from bj_env import chance, counting, observation, rules
+from bj_env import chance, counting, observation, rules, settings
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def inlined(function: _Function) -> _Function:
     """Let kernels call a function, copied into them; Python goes on calling it as it is."""
-    return cast(_Function, register_jitable(forceinline=True, error_model="numpy", _nrt=False)(function))
+    return register_jitable(forceinline=True, error_model="numpy", _nrt=False)(function)
 
 
 def called(function: _Function) -> _Function:
     """Let kernels call a function that is too long, or too rarely called, to be copied to every place."""
-    return cast(_Function, register_jitable(error_model="numpy", _nrt=False)(function))
+    return register_jitable(error_model="numpy", _nrt=False)(function)
 
 
-def _functions(module: ModuleType) -> list[Callable[..., Any]]:
+def _functions(module: ModuleType) -> list[Any]:
     return [function for _, function in getmembers(module, isfunction) if function.__module__ == module.__name__]
 
 
-for function in (
+for _function in (
     *_functions(rules),
     *_functions(chance),
     counting.running_count,
     counting.estimated_decks,
     observation.hand_value,
+    observation.write_bankroll,
+    observation.write_card,
+    observation.write_composition,
+    observation.write_count,
+    observation.write_hand,
+    observation.write_seen,
+    observation.write_turn,
+    settings.legalised,
 ):
-    inlined(function)
+    inlined(_function)
 
 
 @cache
@@ -62,7 +73,7 @@ def sources() -> str:
 
 def kernel(function: _Function) -> _Function:
     """Compile a kernel on first use, without Python's lock; later processes read the machine code from disk."""
-    options = {"nogil": True, "error_model": "numpy"}
+    options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
     try:
         return cast(_Function, numba.njit(cache=True, **options)(function))
     except RuntimeError:  # numba has found no folder that it may write to

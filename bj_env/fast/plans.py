@@ -4,11 +4,8 @@ A decision that goes by its own hand, the up card and what is legal is a table o
 a table for each whole count. Letters: ``P`` plans, ``C`` counts, ``S`` seats.
 """
 
-from collections.abc import Sequence
 from math import floor
 from typing import NamedTuple
-
-import numpy as np
 
 from bj_env.chance import bounded, philox
 from bj_env.counting import estimated_decks, running_count
@@ -26,7 +23,6 @@ from bj_env.fast.arrays import (
     SEAT,
     UPCARD,
     Array,
-    House,
     Tables,
 )
 from bj_env.fast.compiling import inlined
@@ -34,7 +30,7 @@ from bj_env.fast.round import DECLINE, INSURANCE_PHASE, INSURE, pair_of
 from bj_env.fast.shoe import shuffle_pending
 from bj_env.observation import hand_value
 from bj_env.rules import best_total, is_short, is_soft
-from bj_env.terms import TICKS
+from bj_env.terms import TICKS, Rules
 
 LOOKED_UP, RANDOM = range(2)
 """How a plan finds its actions."""
@@ -51,8 +47,8 @@ class Plans(NamedTuple):
         kind: `LOOKED_UP` or `RANDOM`, ``[P]``.
         actions: by count, phase from `EARLY_SURRENDER` on, row, up card and legal actions, ``[P, C, 3, 40, 10, 16]``.
         bets: in chips, by count, ``[P, C]``.
-        lowest: the first whole count, ``[P]``.
-        counts: how many there are, ``[P]``.
+        points: the whole counts from which on something is done otherwise than below, ``[P, C - 1]``.
+        counts: how many counts are told apart: one more than these, ``[P]``.
         tags: of the count, by card value, ``[P, 11]``.
         start: where the running count starts, ``[P]``.
         step: to which part of a deck the decks left are rounded, ``[P]``.
@@ -64,7 +60,7 @@ class Plans(NamedTuple):
     kind: Array
     actions: Array
     bets: Array
-    lowest: Array
+    points: Array
     counts: Array
     tags: Array
     start: Array
@@ -80,16 +76,19 @@ def row_of(total: int, soft: bool, pair: int) -> int:
 
 
 @inlined
-def whole_count(rules: House, plans: Plans, plan: int, seen: Array, i: int, fresh: bool) -> int:
-    """Return the place of the count among those that make a difference to a plan."""
-    running, dealt = plans.start[plan], 0
+def place_of_count(rules: Rules, plans: Plans, plan: int, seen: Array, i: int, fresh: bool) -> int:
+    """Return between which of a plan's turning points the count lies; ``fresh``: nothing is seen yet."""
+    count, dealt = plans.start[plan], 0
     if not fresh:
-        running = running_count(plans.start[plan], plans.tags[plan], seen[i])
+        count = running_count(plans.start[plan], plans.tags[plan], seen[i])
         for value in range(1, 11):
             dealt += seen[i, value]
     if plans.true[plan]:
-        running = running / estimated_decks(rules.decks * 52 - dealt, plans.step[plan], plans.ties_up[plan] > 0)
-    return min(max(floor(running) - plans.lowest[plan], 0), plans.counts[plan] - 1)
+        count = count / estimated_decks(rules.decks * 52 - dealt, plans.step[plan], plans.ties_up[plan] > 0)
+    place, whole = 0, floor(count)
+    while place < plans.counts[plan] - 1 and plans.points[plan, place] <= whole:
+        place += 1
+    return place
 
 
 @inlined
@@ -125,13 +124,13 @@ def random_action(t: Tables, i: int) -> int:
 
 
 @inlined
-def decide(rules: House, t: Tables, i: int, plans: Plans) -> int:
+def decide(rules: Rules, t: Tables, i: int, plans: Plans) -> int:
     """Return what the seat in turn does."""
     s, seat = t.state, int(t.state[i, SEAT])
     plan = plans.seat[seat]
     if plans.kind[plan] == RANDOM:
         return random_action(t, i)
-    count = whole_count(rules, plans, plan, t.seen, i, False) if plans.counts[plan] > 1 else 0
+    count = place_of_count(rules, plans, plan, t.seen, i, False) if plans.counts[plan] > 1 else 0
     hand = seat * rules.max_hands + int(s[i, HAND])
     hard, has_ace = int(t.hands[i, hand, HARD]), t.hands[i, hand, ACE] > 0
     row = row_of(best_total(hard, has_ace), is_soft(hard, has_ace), pair_of(rules, t, i, hand))
@@ -139,13 +138,13 @@ def decide(rules: House, t: Tables, i: int, plans: Plans) -> int:
 
 
 @inlined
-def bet_of(rules: House, t: Tables, i: int, plans: Plans, seat: int) -> int:
+def bet_of(rules: Rules, t: Tables, i: int, plans: Plans, seat: int) -> int:
     """Return the bet of a seat in ticks: what its plan says, as far as house and money allow; 0 if it is broke."""
     free = int(t.seats[i, seat, FREE])
     if is_short(free, rules.min_bet * TICKS):
         return 0
     plan, count = plans.seat[seat], 0
     if plans.counts[plan] > 1:
-        count = whole_count(rules, plans, plan, t.seen, i, shuffle_pending(rules, t, i))
+        count = place_of_count(rules, plans, plan, t.seen, i, shuffle_pending(rules, t, i))
     chips = min(int(plans.bets[plan, count]), rules.max_bet)
     return TICKS * (min(chips, free // TICKS) if free >= 0 else chips)

@@ -44,7 +44,6 @@ from bj_env.fast.arrays import (
     SURRENDERED,
     UPCARD,
     VOID,
-    House,
     Tables,
 )
 from bj_env.fast.compiling import called, inlined
@@ -70,7 +69,7 @@ from bj_env.rules import (
     surrender_net,
     takes_second_card,
 )
-from bj_env.terms import TICKS, Action, HoleCard, Phase, Surrender
+from bj_env.terms import TICKS, Action, HoleCard, Phase, Rules, Surrender
 
 EARLY_SURRENDER, INSURANCE_PHASE, PLAY, ROUND_OVER = (
     Phase.EARLY_SURRENDER.value,
@@ -104,7 +103,7 @@ def see(t: Tables, i: int, place: int, value: int) -> None:
 
 
 @inlined
-def take_from_shoe(rules: House, t: Tables, i: int) -> int:
+def take_from_shoe(rules: Rules, t: Tables, i: int) -> int:
     """Draw a card; 0, and the round is void, if there is none."""
     rank = draw(rules, t, i)
     if rank == 0:
@@ -139,7 +138,7 @@ def add_to_dealer(t: Tables, i: int, rank: int) -> None:
 
 
 @inlined
-def draw_to(rules: House, t: Tables, i: int, hand: int) -> None:
+def draw_to(rules: Rules, t: Tables, i: int, hand: int) -> None:
     """Draw a card to a hand after the deal; that may make a charlie."""
     rank = take_from_shoe(rules, t, i)
     if rank == 0:
@@ -155,7 +154,7 @@ def draw_to(rules: House, t: Tables, i: int, hand: int) -> None:
 
 
 @inlined
-def deal(rules: House, t: Tables, i: int) -> None:
+def deal(rules: Rules, t: Tables, i: int) -> None:
     """Take the bets, shuffle if due, and deal."""
     s, seats = t.state, t.seats.shape[1]
     clear(t, i)
@@ -198,7 +197,7 @@ def clear(t: Tables, i: int) -> None:
 
 
 @inlined
-def stake_bet(rules: House, t: Tables, i: int, seat: int) -> None:
+def stake_bet(rules: Rules, t: Tables, i: int, seat: int) -> None:
     """Stake a seat's bet on a new hand; a seat that bets nothing has none."""
     money = t.seats
     bet = money[i, seat, BET]
@@ -224,7 +223,7 @@ def pay(t: Tables, i: int, seat: int, amount: int) -> None:
 
 
 @inlined
-def go_on(rules: House, t: Tables, i: int) -> bool:
+def go_on(rules: Rules, t: Tables, i: int) -> bool:
     """Go to the next decision; tell whether there is one, or the dealer's turn has come."""
     s = t.state
     if s[i, VOID]:
@@ -240,7 +239,7 @@ def go_on(rules: House, t: Tables, i: int) -> bool:
 
 
 @inlined
-def ask_next_seat(rules: House, t: Tables, i: int) -> bool:
+def ask_next_seat(rules: Rules, t: Tables, i: int) -> bool:
     """Go to the next seat to which early surrender or insurance is open."""
     s, upcard = t.state, int(t.state[i, UPCARD])
     early = s[i, PHASE] == EARLY_SURRENDER
@@ -258,7 +257,7 @@ def ask_next_seat(rules: House, t: Tables, i: int) -> bool:
 
 
 @inlined
-def offer_refusal(rules: House, t: Tables, i: int, seat: int) -> int:
+def offer_refusal(rules: Rules, t: Tables, i: int, seat: int) -> int:
     """Tell why a seat is not asked about early surrender or insurance (0: it is)."""
     hand, upcard = seat * rules.max_hands, int(t.state[i, UPCARD])
     if t.state[i, PHASE] == EARLY_SURRENDER:
@@ -278,14 +277,14 @@ def has_blackjack(t: Tables, i: int, hand: int) -> bool:
 
 
 @inlined
-def peek_finds_blackjack(rules: House, t: Tables, i: int) -> bool:
+def peek_finds_blackjack(rules: Rules, t: Tables, i: int) -> bool:
     """Let the dealer look at the hole card where the house does; tell whether that ends the round."""
     s = t.state
     return dealer_peeks(rules, int(s[i, UPCARD])) and s[i, UPCARD] + card_value(int(s[i, HOLE])) == 11
 
 
 @inlined
-def find_hand(rules: House, t: Tables, i: int) -> bool:
+def find_hand(rules: Rules, t: Tables, i: int) -> bool:
     """Go to the next hand that has a choice, filling split hands on the way."""
     s, h = t.state, t.hands
     while s[i, SEAT] < t.seats.shape[1]:
@@ -308,7 +307,7 @@ def find_hand(rules: House, t: Tables, i: int) -> bool:
 
 
 @inlined
-def hand_mask(rules: House, t: Tables, i: int, seat: int, hand: int) -> int:
+def hand_mask(rules: Rules, t: Tables, i: int, seat: int, hand: int) -> int:
     """Tell the legal actions of a hand in turn, as bits."""
     h, money = t.hands, t.seats
     hard, has_ace = int(h[i, hand, HARD]), h[i, hand, ACE] > 0
@@ -327,7 +326,7 @@ def hand_mask(rules: House, t: Tables, i: int, seat: int, hand: int) -> int:
 
 
 @inlined
-def pair_of(rules: House, t: Tables, i: int, hand: int) -> int:
+def pair_of(rules: Rules, t: Tables, i: int, hand: int) -> int:
     """Return the card value of the pair that a hand is, or 0."""
     h = t.hands
     first = int(h[i, hand, FIRST])
@@ -338,7 +337,7 @@ def pair_of(rules: House, t: Tables, i: int, hand: int) -> int:
 
 
 @inlined
-def take(rules: House, t: Tables, i: int, action: int) -> None:
+def take(rules: Rules, t: Tables, i: int, action: int) -> None:
     """Take a legal action of the seat in turn."""
     s, h = t.state, t.hands
     seat = int(s[i, SEAT])
@@ -346,7 +345,7 @@ def take(rules: House, t: Tables, i: int, action: int) -> None:
     note(t, i, NEW_ACTION + action)
     if action == STAND:
         h[i, hand, FATE] = STANDS
-    elif action == HIT or action == DOUBLE:
+    elif action in (HIT, DOUBLE):
         if action == DOUBLE:
             pay(t, i, seat, int(t.seats[i, seat, BET]))
             h[i, hand, DOUBLED] = 1
@@ -366,7 +365,7 @@ def take(rules: House, t: Tables, i: int, action: int) -> None:
 
 
 @called
-def split(rules: House, t: Tables, i: int, seat: int, hand: int) -> None:
+def split(rules: Rules, t: Tables, i: int, seat: int, hand: int) -> None:
     """Make two hands of a pair; the new one goes right after it, and all later ones one further."""
     h = t.hands
     for later in range(seat * rules.max_hands + int(t.seats[i, seat, HANDS]), hand + 1, -1):
@@ -407,7 +406,7 @@ def begin_split_hand(t: Tables, i: int, hand: int, rank: int) -> None:
 
 
 @inlined
-def end(rules: House, t: Tables, i: int) -> None:
+def end(rules: Rules, t: Tables, i: int) -> None:
     """Let the dealer play and settle, or give the stakes back if the round is void."""
     s = t.state
     if not s[i, VOID]:
@@ -460,7 +459,7 @@ def turn_hole_card(t: Tables, i: int) -> None:
 
 
 @inlined
-def dealer_plays(rules: House, t: Tables, i: int) -> None:
+def dealer_plays(rules: Rules, t: Tables, i: int) -> None:
     """Turn the hole card, or draw a second card where one is due, and draw on while some hand is in play."""
     s = t.state
     playing = any_in_play(rules, t, i)
@@ -475,7 +474,7 @@ def dealer_plays(rules: House, t: Tables, i: int) -> None:
 
 
 @inlined
-def dealer_draws(rules: House, t: Tables, i: int) -> bool:
+def dealer_draws(rules: Rules, t: Tables, i: int) -> bool:
     """Tell whether the dealer draws one more card."""
     s = t.state
     hard, has_ace = int(s[i, DEALER_HARD]), s[i, DEALER_ACE] > 0
@@ -484,7 +483,7 @@ def dealer_draws(rules: House, t: Tables, i: int) -> bool:
 
 
 @inlined
-def any_in_play(rules: House, t: Tables, i: int) -> bool:
+def any_in_play(rules: Rules, t: Tables, i: int) -> bool:
     """Tell whether the dealer must draw against some hand."""
     h = t.hands
     for seat in range(t.seats.shape[1]):
@@ -497,7 +496,7 @@ def any_in_play(rules: House, t: Tables, i: int) -> bool:
 
 
 @inlined
-def second_card_due(rules: House, t: Tables, i: int, playing: bool) -> bool:
+def second_card_due(rules: Rules, t: Tables, i: int, playing: bool) -> bool:
     """Tell whether a dealer without a hole card takes a second card; ``playing``: some hand is in play."""
     insured = waiting = over_one_bet = False
     for seat in range(t.seats.shape[1]):
@@ -511,13 +510,13 @@ def second_card_due(rules: House, t: Tables, i: int, playing: bool) -> bool:
 
 
 @inlined
-def surrendered_late(rules: House, t: Tables, i: int, hand: int) -> bool:
+def surrendered_late(rules: Rules, t: Tables, i: int, hand: int) -> bool:
     """Tell whether a hand was surrendered in its turn."""
     return t.hands[i, hand, FATE] == SURRENDERED and rules.surrender == Surrender.LATE
 
 
 @inlined
-def settle(rules: House, t: Tables, i: int, seat: int, dealer_total: int, dealer_blackjack: bool) -> int:
+def settle(rules: Rules, t: Tables, i: int, seat: int, dealer_total: int, dealer_blackjack: bool) -> int:
     """Return what a seat has won or lost with all its hands and its insurance, in ticks."""
     h, bet = t.hands, int(t.seats[i, seat, BET])
     first, net, paid = seat * rules.max_hands, 0, False
@@ -537,7 +536,7 @@ def settle(rules: House, t: Tables, i: int, seat: int, dealer_total: int, dealer
 
 
 @inlined
-def staked(rules: House, t: Tables, i: int, seat: int) -> int:
+def staked(rules: Rules, t: Tables, i: int, seat: int) -> int:
     """Return all that a seat has on the table, in ticks."""
     first, bets = seat * rules.max_hands, 0
     for hand in range(first, first + int(t.seats[i, seat, HANDS])):

@@ -26,11 +26,11 @@ from bj_env.fast.arrays import (
     SPENT,
     WORDS,
     Array,
-    House,
     Tables,
 )
 from bj_env.fast.compiling import called, inlined
 from bj_env.rules import card_value, shuffle_due
+from bj_env.terms import Rules
 
 
 @called
@@ -77,7 +77,7 @@ def fill(t: Tables, i: int, size: int) -> None:
 
 
 @inlined
-def shuffle(rules: House, t: Tables, i: int) -> None:
+def shuffle(rules: Rules, t: Tables, i: int) -> None:
     """Bring all cards back and start a new order."""
     size = t.full.shape[0]
     if rules.decks > 0:
@@ -109,7 +109,7 @@ def shuffle_discards(t: Tables, i: int) -> bool:
 
 
 @inlined
-def draw(rules: House, t: Tables, i: int) -> int:
+def draw(rules: Rules, t: Tables, i: int) -> int:
     """Return the rank of the next card; 0 if neither the shoe nor the discards have one."""
     s = t.state
     rank = 0
@@ -132,7 +132,7 @@ def draw(rules: House, t: Tables, i: int) -> int:
 
 
 @inlined
-def shoe_spent(rules: House, t: Tables, i: int) -> bool:
+def shoe_spent(rules: Rules, t: Tables, i: int) -> bool:
     """Tell whether the cut card is out, or the discards are in use."""
     s = t.state
     if s[i, KEPT]:
@@ -141,13 +141,13 @@ def shoe_spent(rules: House, t: Tables, i: int) -> bool:
 
 
 @inlined
-def shuffle_pending(rules: House, t: Tables, i: int) -> bool:
+def shuffle_pending(rules: Rules, t: Tables, i: int) -> bool:
     """Tell whether the shoe is shuffled before the next round."""
     return bool(t.state[i, FRESH]) or shoe_spent(rules, t, i)
 
 
 @inlined
-def prepare_shoe(rules: House, t: Tables, i: int) -> None:
+def prepare_shoe(rules: Rules, t: Tables, i: int) -> None:
     """Shuffle and burn if due."""
     s = t.state
     if shoe_spent(rules, t, i):

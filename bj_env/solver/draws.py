@@ -7,6 +7,7 @@ Letters: ``B`` a batch of hands, ``N`` nodes of a tree, ``G`` groups of nodes. O
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from bj_env.solver.hands import Floats, Hands, Ints
 from bj_env.solver.kernels import compiled
@@ -50,6 +51,32 @@ class Groups(NamedTuple):
     depth: Ints
 
 
+@register_jitable(forceinline=True)
+def walk(
+    tree: Tree, first: int, end: int, factors: Floats, shares: Floats, weight: Floats, sums: Floats, lanes: int
+) -> None:
+    """Add the chances of the nodes ``first .. end - 1`` of a tree to ``sums``, ``[7, lanes]``, busts left out.
+
+    Args:
+        tree: of an up card, or of several, one after the other.
+        first, end: which nodes.
+        factors: of drawing each card, as `Tree.factor` numbers them, ``[10 * MOST_OF_A_VALUE, lanes]``.
+        shares: by depth, one over the number of cards left before the card at that depth, ``[D, lanes]``.
+        weight: by depth, overwritten; 1 at depth 0, ``[D, lanes]``.
+        sums: by outcome.
+        lanes: how many hands are worked out side by side.
+    """
+    for node in range(first, end):
+        depth = tree.depth[node]
+        factor = tree.factor[node]
+        outcome = tree.outcome[node]
+        ways = tree.ways[node]
+        for lane in range(lanes):
+            chance = weight[depth - 1, lane] * factors[factor, lane] * shares[depth, lane]
+            weight[depth, lane] = chance
+            sums[outcome, lane] += ways * chance
+
+
 @compiled
 def dealer_outcomes(tree: Tree, left: Floats, step: float, hole: int) -> Floats:
     """Return the chance of each outcome of the dealer, ``[B, 7]``, for each composition left, ``[B, 10]``.
@@ -84,15 +111,7 @@ def dealer_outcomes(tree: Tree, left: Floats, step: float, hole: int) -> Floats:
                 rest = cards - step * drawn
                 shares[drawn + 1, lane] = 1.0 / rest if rest > 0 else 0.0
         sums = np.zeros((OUTCOMES, _LANES))
-        for node in range(tree.depth.shape[0]):
-            depth = tree.depth[node]
-            factor = tree.factor[node]
-            outcome = tree.outcome[node]
-            ways = tree.ways[node]
-            for lane in range(_LANES):
-                chance = weight[depth - 1, lane] * factors[factor, lane] * shares[depth, lane]
-                weight[depth, lane] = chance
-                sums[outcome, lane] += ways * chance
+        walk(tree, 0, tree.depth.shape[0], factors, shares, weight, sums, _LANES)
         for lane in range(min(_LANES, batch - start)):
             blackjack = max(left[start + lane, hole], 0.0) * shares[1, lane] if hole >= 0 else 0.0
             rest = 1.0 - blackjack

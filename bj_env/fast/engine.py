@@ -1,0 +1,188 @@
+"""The engine: the arrays of many tables, and the kernels that move them, shared out over threads.
+
+Letters: ``T`` tables, ``S`` seats.
+"""
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any
+
+import numpy as np
+
+from bj_env.chance import MASK as WORD
+from bj_env.chance import seat_key
+from bj_env.fast.arrays import (
+    CHANCE_HIGH,
+    CHANCE_LOW,
+    CHOICES,
+    FRESH,
+    KEY_HIGH,
+    KEY_LOW,
+    MOST_DEALER_CARDS,
+    NUMBER,
+    OVER,
+    SIZE,
+    Array,
+    allocate,
+    house,
+)
+from bj_env.fast.episode import Game, begin_episode
+from bj_env.fast.expected import SCRATCH, dealers
+from bj_env.fast.kernels import Out, kernels
+from bj_env.fast.observing import scheme
+from bj_env.fast.tabulating import plans
+from bj_env.participants import ticks
+from bj_env.settings import EPISODES, Settings
+
+FEWEST_A_THREAD = 1024
+"""With fewer tables a thread more costs more than it brings."""
+
+
+class Engine:
+    """The tables of one environment, and the kernels that move them.
+
+    Args:
+        settings: what is played.
+        tables: how many tables.
+        threads: how many threads share them; results do not depend on it.
+
+    Attributes:
+        tables: their arrays.
+        rules, plans, game, dealers, scheme: what kernels are told besides.
+    """
+
+    def __init__(self, settings: Settings, tables: int, threads: int) -> None:
+        seats, columns = len(settings.decisions), len(settings.layout.columns)
+        self.settings = settings
+        self.rules = house(settings.rules)
+        self.tables = allocate(settings.rules, tables, seats, logged=True, counted="table" in settings.layout.parts)
+        self.tables.state[:, OVER] = 1
+        self.plans = plans(settings.rules, settings.decisions)
+        self.game = game(settings)
+        self.dealers = dealers(settings.rules)
+        self.scheme = scheme(settings)
+        self.penalty = 1.0 if settings.illegal_action == "penalty" else 0.0
+        self.threads = max(1, min(threads, tables // FEWEST_A_THREAD))
+        self._rows = np.zeros((self.threads, columns), np.int64)
+        self._space = np.zeros((self.threads, SCRATCH, 1))
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __len__(self) -> int:
+        return len(self.tables.state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_pool": None}  # threads are neither copied nor pickled
+
+    def new_out(self) -> Out:
+        """Return fresh arrays for what a step returns."""
+        many, layout = len(self), self.settings.layout
+        features = layout.encoding == "features"
+        return Out(
+            features=np.empty((many if features else 0, layout.width), np.float32),
+            columns=np.empty((0 if features else many, len(layout.columns)), np.int64),
+            reward=np.empty(many),
+            terminated=np.empty(many, np.bool_),
+            truncated=np.empty(many, np.bool_),
+            mask=np.empty((many, self.settings.actions), np.int8),
+            seat=np.empty(many, np.int64),
+            finished=np.empty(many, np.bool_),
+            nets=np.empty((many, len(self.settings.decisions))),
+            dealer=np.empty((many, MOST_DEALER_CARDS), np.int8),
+            illegal=np.empty(many, np.bool_),
+        )
+
+    def run(self, codes: Array, out: Out, *, autoreset: bool = False) -> None:
+        """Do at each table what its code says: an action, or one of `SKIP`, `SHOW`, `BEGIN`, `GO`; fill in ``out``."""
+        bounds = np.linspace(0, len(self), self.threads + 1).astype(np.int64).tolist()
+
+        def part(worker: int) -> None:
+            kernels().run(
+                self.rules,
+                self.tables,
+                self.plans,
+                self.game,
+                self.dealers,
+                self.scheme,
+                codes,
+                bounds[worker],
+                bounds[worker + 1],
+                autoreset,
+                self.penalty,
+                self._rows[worker],
+                self._space[worker],
+                out,
+            )
+
+        if self.threads == 1:
+            part(0)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads)
+        for _ in self._pool.map(part, range(self.threads)):
+            pass
+
+    def begin(self, which: Array) -> None:
+        """Begin episodes at tables, so that a start can be laid there."""
+        for i in which.tolist():
+            begin_episode(self.tables, i, self.plans, self.game)
+
+    def first_illegal(self, actions: Array, *, autoreset: bool) -> int:
+        """Return the first table whose action cannot be taken, or -1."""
+        only_legal = self.settings.illegal_action == "raise"
+        return kernels().first_illegal(self.tables, actions, self.settings.actions, autoreset, only_legal)
+
+    def reseed(self, which: Array, seeds: Array, numbers: Array) -> None:
+        """Give tables new shoes and new chance for their seats.
+
+        Args:
+            which: the tables.
+            seeds: of each, from 0 to 2**64 - 1, as ``uint64``.
+            numbers: which of the tables with that seed each is.
+        """
+        t = self.tables
+        low, high = (seeds & np.uint64(WORD)).astype(np.int64), (seeds >> np.uint64(32)).astype(np.int64)
+        t.stream[which] = 0
+        for place, number in ((KEY_LOW, low), (KEY_HIGH, high), (NUMBER, numbers)):
+            t.stream[which, place] = number
+        for seat in range(t.seats.shape[1]):
+            own_low, own_high = seat_key(numbers, seat, low, high)
+            t.seats[which, seat, CHANCE_LOW], t.seats[which, seat, CHANCE_HIGH] = own_low, own_high
+            t.seats[which, seat, CHOICES] = 0
+        t.state[which] = 0
+        t.state[which, FRESH] = t.state[which, OVER] = 1
+        t.state[which, SIZE] = len(t.full)
+        t.pool[which] = t.full
+        t.seen[which] = 0
+
+
+def game(settings: Settings) -> Game:
+    """Return what the agent plays, as kernels take it.
+
+    >>> game(Settings.checked(bets=(0, 5, 25))).unit
+    5
+    """
+    return Game(
+        episode=EPISODES.index(settings.episode),
+        bets=np.array(settings.bets),
+        unit=settings.unit,
+        bankroll=-1 if settings.bankroll is None else ticks(settings.bankroll, "bankroll"),
+        max_rounds=settings.max_rounds,
+        first_agent=settings.agents[0],
+        expected=settings.reward == "expected",
+    )
+
+
+@contextmanager
+def compiling_message(seconds: float = 1.0) -> Iterator[None]:
+    """Say on standard error that the engine is being compiled, if what is done takes longer than so."""
+    said = "bj_env: compiling the engine for this machine, once; it takes about half a minute"
+    timer = Timer(seconds, lambda: print(said, file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,96 @@
+"""Expected rewards, in kernels: a round's net as its exact expectation over what the dealer holds and draws.
+
+As `bj_env.expected`, whose docstrings say what is averaged; the chances are those of `bj_env.solver.draws`.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from bj_env.fast.arrays import BET, UPCARD, Array, Tables
+from bj_env.fast.compiling import called, inlined
+from bj_env.fast.plans import Plans
+from bj_env.fast.round import settle
+from bj_env.rules import dealer_peeks
+from bj_env.solver.dealer import dealer_tree, hole_value
+from bj_env.solver.draws import BLACKJACK, BUSTS, MOST_OF_A_VALUE, OUTCOMES, Tree, walk
+from bj_env.terms import Rules
+
+_FACTORS = 10 * MOST_OF_A_VALUE
+_DEPTHS = MOST_OF_A_VALUE + 1
+SCRATCH = _FACTORS + 2 * _DEPTHS + OUTCOMES
+"""How many numbers one expectation needs while it is worked out."""
+
+
+class Dealers(NamedTuple):
+    """The dealer's draws for every up card.
+
+    Attributes:
+        tree: the nodes of the up cards' trees, one after the other.
+        first: the first node of each value's tree and, at 11, the end of the last, ``[12]``.
+        hole: the value that makes a blackjack with each, or 0, ``[11]``.
+    """
+
+    tree: Tree
+    first: Array
+    hole: Array
+
+
+@cache
+def dealers(rules: Rules) -> Dealers:
+    """Return the draws of the house's dealer.
+
+    >>> int(dealers(Rules()).hole[10])
+    1
+    """
+    trees = [dealer_tree(rules, upcard) for upcard in range(1, 11)]
+    ends = np.cumsum([0, 0, *(len(tree.depth) for tree in trees)])
+    whole = Tree(*(np.concatenate(parts) for parts in zip(*trees, strict=True)))
+    return Dealers(whole, ends, np.array([0, *map(hole_value, range(1, 11))]))
+
+
+@inlined
+def dealer_chances(rules: Rules, t: Tables, i: int, dealers: Dealers, space: Array) -> None:
+    """Work out the chance of each outcome of the dealer, given all that was known, in the last of ``space``."""
+    upcard = int(t.state[i, UPCARD])
+    factors, shares = space[:_FACTORS], space[_FACTORS : _FACTORS + _DEPTHS]
+    weight, sums = space[_FACTORS + _DEPTHS : _FACTORS + 2 * _DEPTHS], space[_FACTORS + 2 * _DEPTHS :]
+    step, cards = 1.0 if rules.decks > 0 else 0.0, 0.0
+    for value in range(1, 11):
+        left = (16.0 if value == 10 else 4.0) * max(rules.decks, 1) - step * t.known[i, value]
+        cards += left
+        for drawn in range(21 // value + 1):
+            factors[(value - 1) * MOST_OF_A_VALUE + drawn, 0] = max(left - step * drawn, 0.0)
+    for drawn in range(_DEPTHS - 1):
+        rest = cards - step * drawn
+        shares[drawn + 1, 0] = 1.0 / rest if rest > 0 else 0.0
+    weight[0, 0] = 1.0
+    for outcome in range(OUTCOMES):
+        sums[outcome, 0] = 0.0
+    walk(dealers.tree, dealers.first[upcard], dealers.first[upcard + 1], factors, shares, weight, sums, 1)
+    hole = dealers.hole[upcard]
+    blackjack = factors[(hole - 1) * MOST_OF_A_VALUE, 0] * shares[1, 0] if hole > 0 else 0.0
+    sums[BUSTS, 0] = 1.0 - blackjack
+    for outcome in range(BUSTS):
+        sums[BUSTS, 0] -= sums[outcome, 0]
+    sums[BLACKJACK, 0] = blackjack
+
+
+@called
+def expected_net(rules: Rules, t: Tables, i: int, plans: Plans, dealers: Dealers, space: Array) -> float:
+    """Return the expected net of the agent's seats in ticks, given what was known after its last decision."""
+    dealer_chances(rules, t, i, dealers, space)
+    sums, known = space[SCRATCH - OUTCOMES :], 1.0
+    if dealer_peeks(rules, int(t.state[i, UPCARD])):
+        known = 1.0 - sums[BLACKJACK, 0]
+        sums[BLACKJACK, 0] = 0.0
+    expected = 0.0
+    for outcome in range(OUTCOMES):
+        chance = sums[outcome, 0] / known
+        if chance > 0:
+            total = 21 if outcome == BLACKJACK else 17 + outcome
+            for seat in range(t.seats.shape[1]):
+                if plans.seat[seat] < 0 and t.seats[i, seat, BET] > 0:
+                    expected += chance * settle(rules, t, i, seat, total, outcome == BLACKJACK)
+    return expected

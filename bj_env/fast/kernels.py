@@ -1,0 +1,272 @@
+"""The kernels: what Python calls. Each goes through a range of tables, one after the other, without Python's lock."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from bj_env.fast.arrays import (
+    ACE,
+    ASKED_HAND,
+    ASKED_SEAT,
+    BET,
+    CHOICES,
+    FINISHED,
+    FRESH,
+    HARD,
+    LAST_BET,
+    LAST_DEALER,
+    LAST_LOGGED,
+    LAST_NET,
+    LOG,
+    MASK,
+    NET,
+    NUMBER,
+    OVER,
+    SHOE,
+    SHOWN,
+    SPENT,
+    TRUNCATED,
+    Array,
+    Tables,
+)
+from bj_env.fast.compiling import inlined, kernel, sources
+from bj_env.fast.episode import Game, act, advance, begin_episode, show_unasked
+from bj_env.fast.expected import Dealers
+from bj_env.fast.observing import Scheme, encode, write_row
+from bj_env.fast.plans import Plans, bet_of, decide
+from bj_env.fast.round import deal, end, go_on, take
+from bj_env.rules import best_total
+from bj_env.settings import legalised
+from bj_env.terms import TICKS, HoleCard, Rules
+
+SKIP, SHOW, BEGIN, GO = -4, -3, -2, -1
+"""What to do with a table in place of an action: nothing; show how it stands; begin an episode; go on with one that was
+begun."""
+
+
+class Out(NamedTuple):
+    """What a step returns, for ``T`` tables, ``W`` features or ``C`` columns, ``A`` actions, ``S`` seats.
+
+    Attributes:
+        features: observations, ``[T, W]``; ``[0, W]`` if they are columns.
+        columns: observations, ``[T, C]``; ``[0, C]`` if they are features.
+        reward: in the smallest bets on offer, ``[T]``.
+        terminated, truncated: ``[T]``.
+        mask: the legal actions, ``[T, A]``.
+        seat: whose decision it is, ``[T]``.
+        finished: whether a round has ended, ``[T]``.
+        nets: what each seat has won in it, in chips, ``[T, S]``.
+        dealer: the ranks of the dealer's cards in it, ``[T, 17]``.
+        illegal: whether another action was played, ``[T]``.
+    """
+
+    features: Array
+    columns: Array
+    reward: Array
+    terminated: Array
+    truncated: Array
+    mask: Array
+    seat: Array
+    finished: Array
+    nets: Array
+    dealer: Array
+    illegal: Array
+
+
+@inlined
+def total_in_turn(rules: Rules, t: Tables, i: int) -> int:
+    """Return the total of the agent's hand in turn."""
+    hand = int(t.state[i, ASKED_SEAT]) * rules.max_hands + int(t.state[i, ASKED_HAND])
+    return best_total(int(t.hands[i, hand, HARD]), t.hands[i, hand, ACE] > 0)
+
+
+@inlined
+def write_out(rules: Rules, t: Tables, i: int, out: Out) -> None:
+    """Write all but the observation and the reward."""
+    s = t.state
+    out.terminated[i] = s[i, OVER] and not s[i, TRUNCATED]
+    out.truncated[i] = s[i, TRUNCATED] > 0
+    mask = int(s[i, MASK])
+    for action in range(out.mask.shape[1]):
+        out.mask[i, action] = mask >> action & 1
+    out.seat[i] = s[i, ASKED_SEAT]
+    finished = s[i, FINISHED] and (s[i, OVER] or not s[i, SHOWN])
+    out.finished[i] = finished
+    for seat in range(out.nets.shape[1]):
+        out.nets[i, seat] = t.seats[i, seat, LAST_NET] / TICKS if finished else 0.0
+    for place in range(out.dealer.shape[1]):
+        out.dealer[i, place] = 0
+    if finished:
+        write_dealer(rules, t, i, out.dealer)
+
+
+@inlined
+def write_dealer(rules: Rules, t: Tables, i: int, dealer: Array) -> None:
+    """Write the dealer's cards in the last round: the up card, the hole card, and the last that were drawn."""
+    s, dealt = t.state, 0
+    cards, half, logged = int(s[i, LAST_DEALER]), int(s[i, LOG]) ^ 1, int(s[i, LAST_LOGGED])
+    for seat in range(t.seats.shape[1]):
+        dealt += t.seats[i, seat, LAST_BET] > 0
+    hole = rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK
+    for card in range(cards):
+        place = logged - cards + card
+        if card == 0:
+            place = dealt
+        elif card == 1 and hole:
+            place = 2 * dealt + 1
+        dealer[i, card] = t.log[i, half, place]
+
+
+class Kernels(NamedTuple):
+    """The compiled loops.
+
+    Attributes:
+        run: see `make_run`.
+        first_illegal: see `make_first_illegal`.
+        sample: see `make_sample`.
+        play_blocks: see `make_play_blocks`.
+    """
+
+    run: Callable[..., None]
+    first_illegal: Callable[..., int]
+    sample: Callable[..., None]
+    play_blocks: Callable[..., None]
+
+
+@cache
+def kernels() -> Kernels:
+    """Return the kernels, which are compiled as they are first called."""
+    digest = sources()
+    return Kernels(
+        run=kernel(make_run(digest)),
+        first_illegal=kernel(make_first_illegal(digest)),
+        sample=kernel(make_sample(digest)),
+        play_blocks=kernel(make_play_blocks(digest)),
+    )
+
+
+def make_run(digest: str) -> Callable[..., None]:
+    """Make the kernel that takes a step at each table of a range, or begins an episode there."""
+
+    def run(
+        rules: Rules,
+        t: Tables,
+        plans: Plans,
+        game: Game,
+        dealers: Dealers,
+        scheme: Scheme,
+        codes: Array,
+        low: int,
+        high: int,
+        autoreset: bool,
+        penalty: float,
+        row: Array,
+        space: Array,
+        out: Out,
+    ) -> None:
+        assert digest
+        s = t.state
+        for i in range(low, high):
+            code = int(codes[i])
+            if code == SKIP:
+                continue
+            out.illegal[i] = False
+            out.reward[i] = 0.0
+            if code == SHOW:
+                pass
+            elif code == BEGIN or (autoreset and code >= 0 and s[i, OVER]):
+                code = BEGIN
+                begin_episode(t, i, plans, game)
+            elif code >= 0:
+                action = legalised(code, int(s[i, MASK]), total_in_turn(rules, t, i))
+                out.illegal[i] = action != code
+                act(rules, t, i, game, action)
+            if code != SHOW:
+                advance(rules, t, i, plans, game, dealers, space)
+            if code >= 0:
+                out.reward[i] = t.won[i] / (game.unit * TICKS) - penalty * out.illegal[i]
+                t.won[i] = 0.0
+            elif code != SHOW:
+                show_unasked(t, i)
+            write_out(rules, t, i, out)
+            write_row(rules, t, i, game, scheme, row)
+            if out.features.shape[0] > 0:
+                encode(scheme, row, out.features, i)
+            else:
+                for column in range(row.shape[0]):
+                    out.columns[i, column] = row[column]
+
+    return run
+
+
+def make_first_illegal(digest: str) -> Callable[..., int]:
+    """Make the kernel that finds the first table whose action is none, is not legal, or comes too late."""
+
+    def first_illegal(t: Tables, actions: Array, count: int, autoreset: bool, only_legal: bool) -> int:
+        assert digest
+        s = t.state
+        for i in range(actions.shape[0]):
+            action = int(actions[i])
+            if action < 0 or action >= count:
+                return i
+            if s[i, OVER]:
+                if not autoreset:
+                    return i
+            elif only_legal and not s[i, MASK] >> action & 1:
+                return i
+        return -1
+
+    return first_illegal
+
+
+def make_sample(digest: str) -> Callable[..., None]:
+    """Make the kernel that draws legal actions, all equally likely, from numbers in [0, 1)."""
+
+    def sample(masks: Array, numbers: Array, actions: Array) -> None:
+        assert digest
+        for i in range(masks.shape[0]):
+            legal = 0
+            for action in range(masks.shape[1]):
+                legal += masks[i, action]
+            left = int(numbers[i] * legal)
+            actions[i] = 0
+            for action in range(masks.shape[1]):
+                if masks[i, action]:
+                    if left == 0:
+                        actions[i] = action
+                    left -= 1
+
+    return sample
+
+
+def make_play_blocks(digest: str) -> Callable[..., None]:
+    """Make the kernel that plays blocks of rounds, each at a table of its own, by plans alone."""
+
+    def play_blocks(
+        rules: Rules, t: Tables, plans: Plans, first: int, rounds: int, mine: Array, nets: Array, squares: Array
+    ) -> None:
+        assert digest
+        i, s = 0, t.state
+        for block in range(nets.shape[0]):
+            t.stream[i, NUMBER] = first + block
+            t.stream[i, SHOE] = -1
+            s[i, FRESH] = s[i, SPENT] = 1
+            net, square = 0, 0.0
+            for seat in range(t.seats.shape[1]):
+                t.seats[i, seat, CHOICES] = 0
+            for _ in range(rounds):
+                for seat in range(t.seats.shape[1]):
+                    t.seats[i, seat, BET] = bet_of(rules, t, i, plans, seat)
+                deal(rules, t, i)
+                while go_on(rules, t, i):
+                    take(rules, t, i, decide(rules, t, i, plans))
+                end(rules, t, i)
+                won = 0
+                for seat in mine:
+                    won += t.seats[i, seat, NET]
+                net += won
+                square += float(won) * float(won)
+            nets[block] = net
+            squares[block] = square
+
+    return play_blocks

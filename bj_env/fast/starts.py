@@ -1,0 +1,132 @@
+"""Starts: the reset options of `bj_env.reset_options`, laid out in the arrays of tables that have just begun."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+
+from bj_env.chance import Stream
+from bj_env.fast.arrays import (
+    AHEAD,
+    AT,
+    BET,
+    DEALT,
+    DRAWS,
+    FREE,
+    FRESH,
+    FRONT,
+    FRONT_END,
+    KEPT,
+    KEY_HIGH,
+    KEY_LOW,
+    NUMBER,
+    PHASE,
+    PLACED,
+    SEAT,
+    SHOE,
+    SIZE,
+    SPENT,
+    VOID,
+)
+from bj_env.fast.describing import round_on
+from bj_env.fast.engine import Engine
+from bj_env.fast.episode import deal_if_any_bet
+from bj_env.fast.plans import decide
+from bj_env.fast.round import go_on, take
+from bj_env.fast.shoe import work_ahead
+from bj_env.notation import Line
+from bj_env.participants import ticks
+from bj_env.replay import play_written
+from bj_env.reset_options import Laid, Start
+from bj_env.round import Round
+from bj_env.terms import TICKS, Phase
+
+
+def lay(engine: Engine, tables: Sequence[int], start: Start) -> None:
+    """Lay a start at tables, up to where chance or the agent goes on.
+
+    Raises:
+        BlackjackError: if a line does not play.
+    """
+    laid = None
+    for i in tables:
+        if start.cards is not None or start.at is not None:
+            if laid is None or start.at is not None:  # at a count every table has discards of its own
+                laid = _laid(engine, i, start)
+            _stack(engine, i, laid)
+        for seat, bank in enumerate(start.banks):
+            if bank is not None:
+                engine.tables.seats[i, seat, FREE] = ticks(bank, "bank")
+        if start.bets is not None:
+            engine.tables.seats[i, :, BET] = np.array(start.bets) * TICKS
+            engine.tables.state[i, PLACED] = len(start.bets)
+        if start.line is not None:
+            _play(engine, i, start.line)
+
+
+def _laid(engine: Engine, i: int, start: Start) -> Laid:
+    """Lay the shoe with the table's own chance."""
+    stream = engine.tables.stream
+    low, high, table, shoe, draws = stream[i, [KEY_LOW, KEY_HIGH, NUMBER, SHOE, DRAWS]].tolist()
+    chance = Stream(low | high << 32, table=table, shoe=shoe, draws=draws)
+    laid = start.laid(engine.settings.rules, chance)
+    if chance.draws % AHEAD:
+        stream[i, DRAWS] = chance.draws - chance.draws % AHEAD
+        work_ahead(stream, i)
+    stream[i, DRAWS] = chance.draws
+    return laid
+
+
+def _stack(engine: Engine, i: int, laid: Laid) -> None:
+    """Put a shoe that is laid on a table."""
+    t, infinite = engine.tables, engine.settings.rules.decks == 0
+    if t.front.shape[1] < len(laid.stacked):
+        front = np.zeros((len(engine), len(laid.stacked)), np.uint8)
+        front[:, : t.front.shape[1]] = t.front
+        engine.tables = t = t._replace(front=front)
+    at = 0 if infinite else len(laid.dealt) + sum(rank > 0 for rank in laid.stacked)
+    t.pool[i, : len(laid.dealt)] = laid.dealt
+    t.pool[i, at : at + len(laid.rest)] = laid.rest
+    t.front[i, : len(laid.stacked)] = laid.stacked
+    t.seen[i] = laid.seen
+    places = {AT: at, SIZE: at + len(laid.rest), DEALT: len(laid.dealt), FRONT: 0, FRONT_END: len(laid.stacked)}
+    for place, number in (places | {FRESH: 0, SPENT: 0, KEPT: 1}).items():
+        t.state[i, place] = number
+
+
+def _play(engine: Engine, i: int, line: Line) -> None:
+    """Deal, and play the actions that the line writes, by the kernels' own functions as plain Python."""
+    deal_if_any_bet(engine.rules, engine.tables, i)
+    play_written(cast(Round, _Written(engine, i)), line, lambda round: cast(_Written, round).ask_other())
+
+
+class _Written:
+    """A table's round, as `play_written` wants it."""
+
+    def __init__(self, engine: Engine, i: int) -> None:
+        self.engine = engine
+        self.i = i
+        self._go_on()
+
+    def _go_on(self) -> None:
+        state = self.engine.tables.state[self.i]
+        self.over = not go_on(self.engine.rules, self.engine.tables, self.i)
+        self.void = bool(state[VOID])
+        self.phase = Phase(int(state[PHASE]))
+        self.active_seat = SimpleNamespace(number=int(state[SEAT]))
+
+    def act(self, action: int) -> None:
+        round_on(self.engine, self.i).check(action)
+        take(self.engine.rules, self.engine.tables, self.i, action)
+        self._go_on()
+
+    def ask_other(self) -> bool:
+        if self.engine.settings.decisions[self.active_seat.number] is None:
+            return False
+        take(self.engine.rules, self.engine.tables, self.i, self._decided())
+        self._go_on()
+        return True
+
+    def _decided(self) -> int:
+        return decide(self.engine.rules, self.engine.tables, self.i, self.engine.plans)

@@ -1,0 +1,189 @@
+"""Tabulating: a `Decision` asked about every situation that can come up under the rules, and its answers as a table."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from bj_env.counter import CountingDecision
+from bj_env.counting import ESTIMATES
+from bj_env.decisions import Decision, RandomLegal
+from bj_env.errors import BlackjackError, DecisionError
+from bj_env.fast.arrays import Array
+from bj_env.fast.plans import LOOKED_UP, RANDOM, ROWS, Plans, row_of
+from bj_env.rules import play_mask
+from bj_env.terms import Action, Phase, Rules
+from bj_env.view import View, by_hand_view
+
+OFFERS = ((Phase.EARLY_SURRENDER, Action.SURRENDER), (Phase.INSURANCE, Action.INSURE))
+
+
+class Tabulated(NamedTuple):
+    """What a decision does.
+
+    Attributes:
+        actions: by count, phase, row, up card and legal actions, ``[C, 3, 40, 10, 16]``.
+        bets: in chips, by count.
+        points: the whole counts from which on something is done otherwise than below, ``C - 1`` of them.
+    """
+
+    actions: Array
+    bets: list[int]
+    points: list[int]
+
+
+def plans(rules: Rules, decisions: Sequence[Decision | None]) -> Plans:
+    """Return the plans of the seats, None for one that is played from outside.
+
+    Raises:
+        BlackjackError: at a decision that no table can hold.
+
+    >>> from bj_env.decisions import ChartDecision
+    >>> made = plans(Rules(), [ChartDecision(), None])
+    >>> made.seat.tolist(), made.actions.shape
+    ([0, -1], (1, 1, 3, 40, 10, 16))
+    """
+    others = [decision for decision in decisions if decision is not None]
+    tables = [tabulated(decision, rules) for decision in others] or [Tabulated(_nothing(), [0], [])]
+    counts = max(len(table.bets) for table in tables)
+    made = Plans(
+        seat=np.array([-1 if decision is None else 0 for decision in decisions]),
+        kind=np.array([RANDOM if isinstance(decision, RandomLegal) else LOOKED_UP for decision in others] or [0]),
+        actions=np.zeros((len(tables), counts, 3, ROWS, 10, 16), np.uint8),
+        bets=np.zeros((len(tables), counts), np.int64),
+        points=np.zeros((len(tables), counts - 1), np.int64),
+        counts=np.array([len(table.bets) for table in tables]),
+        **_counted(rules, others),
+    )
+    made.seat[made.seat == 0] = range(len(others))
+    for place, table in enumerate(tables):
+        made.actions[place, : len(table.bets)] = table.actions
+        made.bets[place, : len(table.bets)] = table.bets
+        made.points[place, : len(table.points)] = table.points
+    return made
+
+
+def _nothing() -> Array:
+    return np.zeros((1, 3, ROWS, 10, 16), np.uint8)
+
+
+def _counted(rules: Rules, decisions: Sequence[Decision]) -> dict[str, Array]:
+    """Return how each plan counts, by the names of `Plans`; one that does not counts nothing."""
+    counts = [decision.count if isinstance(decision, CountingDecision) else None for decision in decisions] or [None]
+    return {
+        "tags": np.array([count.system.tags if count else (0.0,) * 11 for count in counts]),
+        "start": np.array([count.system.start(rules.decks) if count else 0.0 for count in counts]),
+        "step": np.array([ESTIMATES[count.estimate] if count else 0.0 for count in counts]),
+        "ties_up": np.array([bool(count and count.ties == "up") for count in counts]),
+        "true": np.array([bool(count and count.system.sum_per_deck == 0) for count in counts]),
+    }
+
+
+def tabulated(decision: Decision, rules: Rules) -> Tabulated:
+    """Return what a decision does.
+
+    Raises:
+        BlackjackError: if it goes by more than its own hand, the up card, what is legal, and a count.
+    """
+    if isinstance(decision, CountingDecision):
+        return _by_count(decision, rules)
+    name = type(decision).__name__
+    if not (decision.by_hand or isinstance(decision, RandomLegal)):
+        raise BlackjackError(
+            f"the compiled engine cannot ask a {name}; expected a decision by its own hand and the up card, a counting "
+            "or a random one; `gymnasium.make` asks any"
+        )
+    try:
+        bet = decision.bet(by_hand_view(rules, Phase.BET, cards=(), total=0, soft=False, pair=0, upcard=0, legal=()))
+        return Tabulated(np.stack([_actions(decision, rules)]) if decision.by_hand else _nothing(), [bet], [])
+    except DecisionError as error:
+        raise BlackjackError(f"the compiled engine cannot ask this {name}: {error}") from None
+
+
+def _by_count(decision: CountingDecision, rules: Rules) -> Tabulated:
+    """Tabulate the chart once, and for each count the cells that have an index play."""
+    if rules.decks == 0:
+        raise BlackjackError("count: expected a number of decks, got an infinite shoe, which has no true count")
+    points = sorted(decision.turning_points)
+    counts = [min(points, default=0) - 1, *points]
+    actions = np.stack([_actions(_AtCount(decision, counts[0]), rules)] * len(counts))
+    indexed = [cell for cell in _cells() if decision.has_index_play(*cell)]
+    for count, table in zip(counts, actions, strict=True):
+        _ask(_AtCount(decision, count), rules, indexed, table)
+    insured = [decision.insure_at(count) for count in counts]
+    actions[:, 1] = np.where(insured, Action.INSURE, Action.DECLINE)[:, None, None, None]
+    return Tabulated(actions, [decision.bet_at(rules, count) for count in counts], points)
+
+
+class _AtCount(Decision):
+    """Plays a counting decision at a given count."""
+
+    by_hand = True
+
+    def __init__(self, decision: CountingDecision, count: int) -> None:
+        self.decision = decision
+        self.count = count
+
+    def insure(self, view: View) -> bool:
+        return self.decision.insure_at(self.count)
+
+    def play(self, view: View) -> Action:
+        return self.decision.play_at(view, self.count)
+
+
+Cell = tuple[int, bool, int, int]
+"""A hand and an up card: total, whether it is soft, the value of the pair that it is or 0; the up card's value."""
+
+
+def _actions(decision: Decision, rules: Rules) -> Array:
+    """Ask about every hand in every phase, ``[3, 40, 10, 16]``."""
+    actions = np.zeros((3, ROWS, 10, 16), np.uint8)
+    _ask(decision, rules, _cells(), actions)
+    return actions
+
+
+def _ask(decision: Decision, rules: Rules, cells: Iterable[Cell], actions: Array) -> None:
+    """Fill in the answers for some cells."""
+    for total, soft, pair, upcard in cells:
+        row = row_of(total, soft, pair)
+        for place, (phase, offer) in enumerate(OFFERS):
+            mask = 1 << offer | 1 << Action.DECLINE
+            answer = _answer(decision, rules, phase, total, soft, pair, upcard, mask)
+            actions[place, row, upcard - 1, mask >> 1 & 15] = answer
+        for mask in _masks(rules, total, soft, pair):
+            answer = _answer(decision, rules, Phase.PLAY, total, soft, pair, upcard, mask)
+            actions[2, row, upcard - 1, mask >> 1 & 15] = answer
+
+
+def _answer(
+    decision: Decision, rules: Rules, phase: Phase, total: int, soft: bool, pair: int, upcard: int, mask: int
+) -> Action:
+    legal = tuple(action for action in Action if mask >> action & 1)
+    view = by_hand_view(rules, phase, cards=None, total=total, soft=soft, pair=pair, upcard=upcard, legal=legal)
+    answer = decision.answer(view)
+    if answer not in legal:
+        names = ", ".join(action.name for action in legal)
+        raise DecisionError(f"expected one of {names}, got {answer!r}")
+    return answer
+
+
+@cache
+def _cells() -> list[Cell]:
+    """List every total, soft or hard, and every pair, against every up card."""
+    hard = [(total, False, 0) for total in range(4, 22)]
+    soft = [(total, True, 0) for total in range(12, 22)]
+    pairs = [(12 if value == 1 else 2 * value, value == 1, value) for value in range(1, 11)]
+    return [(*hand, upcard) for hand in (*hard, *soft, *pairs) for upcard in range(1, 11)]
+
+
+@cache
+def _masks(rules: Rules, total: int, soft: bool, pair: int) -> set[int]:
+    """Return every set of legal actions that the hand can have in its turn."""
+    ways = product((2,) if pair else (2, 3), (False, True), (False, True), (1, rules.max_hands), (False, True))
+    masks = {
+        play_mask(rules, total, soft, cards, pair > 0, from_split or aces, aces, hands, short)
+        for cards, from_split, aces, hands, short in ways
+    }
+    return masks - {0}

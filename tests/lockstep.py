@@ -1,0 +1,126 @@
+"""Lockstep: the readable environment and the compiled one side by side, compared in all that can be seen and more."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from bj_env.env import BlackjackEnv
+from bj_env.fast.arrays import AT, DEALT, DRAWS, FREE, FRONT, FRONT_END, HOLE, SHOE, SIZE
+from bj_env.fast.vector_env import BlackjackVectorEnv
+from bj_env.notation import RANKS
+from bj_env.terms import Rules
+from tests.strategies import rules
+
+OTHERS = ("basic", "mimic", "random", "threshold:14", "never-bust", "hi-lo")
+
+
+@st.composite
+def settings(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw the arguments of an environment: any rules, seats, bets, money, observation and reward."""
+    house: Rules = draw(rules())
+    seats = draw(st.lists(st.sampled_from(("agent", "agent", *OTHERS)), min_size=0, max_size=3))
+    seats.insert(draw(st.integers(0, len(seats))), "agent")
+    if house.decks == 0:
+        seats = ["basic" if seat == "hi-lo" else seat for seat in seats]
+    low, high = house.min_bet, house.max_bet
+    bets = draw(st.sampled_from((None, (low,), (0, low), (0, low, min(low + 3, high)), (min(2 * low, high), low))))
+    bets = bets if bets is None or len(set(bets)) == len(bets) else None
+    bankroll = draw(st.sampled_from((None, 2.5 * low, 7 * low, 40.5 * low)))
+    unit = low if bets is None else min(bet for bet in bets if bet)
+    bankroll = None if bankroll is None or bankroll < unit else round(bankroll, 1)
+    parts = {"hand", "table", "seen", "rules"}
+    parts |= {"count", "composition"} if house.decks else set()
+    parts |= {"bankroll"} if bankroll is not None else set()
+    return {
+        "rules": house,
+        "seats": tuple(seats),
+        "bets": bets,
+        "episode": draw(st.sampled_from(("round", "session", "shoe") if house.penetration else ("round", "session"))),
+        "bankroll": bankroll,
+        "max_rounds": draw(st.sampled_from((1, 3, 20))),
+        "observation": tuple(sorted(draw(st.sets(st.sampled_from(sorted(parts)), min_size=1)))),
+        "encoding": draw(st.sampled_from(("features", "discrete"))),
+        "count": draw(st.sampled_from(("hi-lo", "ko", "hi-lo half down", "omega-ii whole"))),
+        "reward": draw(st.sampled_from(("sampled", "sampled", "expected"))),
+        "illegal_action": draw(st.sampled_from(("fallback", "penalty"))),
+    }
+
+
+class Pair:
+    """Environments of both kinds with the same arguments and seeds."""
+
+    def __init__(self, arguments: dict[str, Any], seeds: list[int], mode: str = "Disabled", threads: int = 1) -> None:
+        self.singles = [BlackjackEnv(**arguments) for _ in seeds]
+        self.vector = BlackjackVectorEnv(len(seeds), **arguments, autoreset_mode=mode, threads=threads)
+        self.seeds = seeds
+
+    def reset(self, seeds: bool = True, options: dict[str, Any] | None = None) -> None:
+        """Reset both, and compare what they show."""
+        observations, infos = self.vector.reset(seed=self.seeds if seeds else None, options=options)
+        for i, (single, seed) in enumerate(zip(self.singles, self.seeds, strict=True)):
+            observation, info = single.reset(seed=seed if seeds else None, options=options)
+            self._compare(i, (observation, info), observations, infos)
+
+    def step(self, actions: list[int]) -> list[bool]:
+        """Take a step wherever an episode goes on, compare, and reset both where it is over; tell where."""
+        observations, rewards, terminated, truncated, infos = self.vector.step(np.array(actions))
+        over = []
+        for i, single in enumerate(self.singles):
+            observation, reward, ended, cut, info = single.step(actions[i])
+            self._compare(i, (observation, info), observations, infos)
+            assert abs(rewards[i] - reward) < 1e-9 * max(1.0, abs(reward)), (i, rewards[i], reward)
+            assert (terminated[i], truncated[i]) == (ended, cut)
+            over.append(ended or cut)
+        return over
+
+    def legal(self, chance: Random, anything: bool = False) -> list[int]:
+        """Choose an action for each, a legal one unless it may be anything."""
+        count = self.vector.settings.actions
+        masks = [single.action_masks() for single in self.singles]
+        return [chance.choice(range(count) if anything else np.flatnonzero(mask).tolist()) for mask in masks]
+
+    def play(self, steps: int, chance: Random, illegal: float = 0.0) -> None:
+        """Play so many steps, beginning a new episode at each table whose episode is over."""
+        self.reset()
+        for _ in range(steps):
+            over = self.step(self.legal(chance, chance.random() < illegal))
+            if any(over):
+                observations, infos = self.vector.reset(options={"reset_mask": np.array(over)})
+                for i, single in enumerate(self.singles):
+                    if over[i]:
+                        self._compare(i, single.reset(), observations, infos)
+
+    def _compare(self, i: int, shown: tuple[Any, dict[str, Any]], observations: Any, infos: dict[str, Any]) -> None:
+        observation, info = shown
+        assert observation.dtype == observations.dtype
+        assert np.array_equal(observation, observations[i]), self._different(observation, observations[i])
+        assert np.array_equal(info["action_mask"], infos["action_mask"][i])
+        assert np.array_equal(info["action_mask"], self.vector.action_masks()[i])
+        assert info["seat"] == infos["seat"][i]
+        assert info.get("illegal_action", False) == infos["illegal_action"][i]
+        assert ("nets" in info) == infos["_nets"][i]
+        if "nets" in info:
+            assert info["nets"] == tuple(infos["nets"][i].tolist())
+            dealer = [RANKS[rank - 1] for rank in infos["dealer"][i].tolist() if rank]
+            assert [card[0] for card in info["dealer"].split(",") if card] == dealer
+            assert str(self.vector.record(i)) == str(info["record"])
+        self._compare_hidden(i)
+
+    def _different(self, one: Any, other: Any) -> str:
+        places = np.flatnonzero(one != other)
+        return "; ".join(f"{self.vector.feature_names[at]} {one[at]} {other[at]}" for at in places.tolist())
+
+    def _compare_hidden(self, i: int) -> None:
+        """Compare what nobody sees: the shoe's position and chance, the hole card, all money."""
+        table, t = self.singles[i].episode.table, self.vector.engine.tables
+        state, stream = t.state[i], t.stream[i]
+        left = int(state[FRONT_END] - state[FRONT]) + (0 if table.shoe.infinite else int(state[SIZE] - state[AT]))
+        assert (len(table.shoe.dealt), table.shoe.left) == (state[DEALT], left)
+        assert (table.shoe.chance.shoe, table.shoe.chance.draws) == (stream[SHOE], stream[DRAWS])
+        assert table.seen == t.seen[i].tolist()
+        round = table.round
+        hidden = round is not None and round.hole is not None and len(round.dealer.cards) == 1
+        assert (int(round.hole.rank) if hidden else 0) == state[HOLE]
+        assert [player.free for player in table.players] == t.seats[i, :, FREE].tolist()
