@@ -204,7 +204,7 @@ def allocate(rules: Rules, tables: int, seats: int, *, logged: bool, counted: bo
         stream=np.zeros((tables, STREAM), np.int64),
         seats=np.zeros((tables, seats, SEATS), np.int64),
         hands=np.zeros((tables, seats * rules.max_hands, HANDS_WIDTH), np.int8),
-        pool=np.zeros((tables, len(full)), np.uint8),
+        pool=np.tile(full, (tables, 1)),
         full=full,
         front=np.zeros((tables, 0), np.uint8),
         seen=np.zeros((tables, 11), np.int16),
