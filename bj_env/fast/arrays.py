@@ -129,11 +129,28 @@ class Tables(NamedTuple):
         front: ranks stacked on top, 0 for one that chance draws, ``[T, F]``.
         seen: how many cards of value 1..10 have been face up since the shuffle (index 0 unused), ``[T, 11]``.
         log: what has happened in this round and in the last one, ``[T, 2, L]``.
-        counts: the dealer's cards by value 1..10, then those of every hand, ``[T, (1 + S * H) * 10]``; or ``[0, 0]``
+        counts: the dealer's cards by value 1..10, then those of every hand, ``[T, (1 + S * H) * 10]``; or ``[T, 0]``
             where nobody looks at them.
         won: what the agent has won in rounds that ended since it was last paid, in ticks, ``[T]``.
         known: ``seen`` as it was after the agent's last decision, ``[T, 11]``.
     """
+
+    state: Array
+    stream: Array
+    seats: Array
+    hands: Array
+    pool: Array
+    full: Array
+    front: Array
+    seen: Array
+    log: Array
+    counts: Array
+    won: Array
+    known: Array
+
+
+class Table(NamedTuple):
+    """The rows of one table, in the order and under the names of `Tables`; ``won`` keeps its axis."""
 
     state: Array
     stream: Array
@@ -208,8 +225,8 @@ def allocate(rules: Rules, tables: int, seats: int, *, logged: bool, counted: bo
         full=full,
         front=np.zeros((tables, 0), np.uint8),
         seen=np.zeros((tables, 11), np.int16),
-        log=np.zeros((tables if logged else 0, 2, entries), np.uint8),
-        counts=np.zeros((tables, places) if counted else (0, 0), np.uint8),
+        log=np.zeros((tables, 2, entries), np.uint8),
+        counts=np.zeros((tables, places if counted else 0), np.uint8),
         won=np.zeros(tables),
         known=np.zeros((tables, 11), np.int16),
     )

@@ -31,7 +31,7 @@ from bj_env.fast.arrays import (
 )
 from bj_env.fast.episode import Game, begin_episode
 from bj_env.fast.expected import SCRATCH, dealers
-from bj_env.fast.kernels import Out, kernels
+from bj_env.fast.kernels import Out, kernels, table_at
 from bj_env.fast.observing import scheme
 from bj_env.fast.tabulating import plans
 from bj_env.participants import ticks
@@ -127,12 +127,12 @@ class Engine:
     def begin(self, which: Array) -> None:
         """Begin episodes at tables, so that a start can be laid there."""
         for i in which.tolist():
-            begin_episode(self.tables, i, self.plans, self.game)
+            begin_episode(table_at(self.tables, i), self.plans, self.game)
 
     def first_illegal(self, actions: Array, *, autoreset: bool) -> int:
         """Return the first table whose action cannot be taken, or -1."""
         only_legal = self.settings.illegal_action == "raise"
-        return kernels().first_illegal(self.tables, actions, self.settings.actions, autoreset, only_legal)
+        return kernels().first_illegal(self.tables.state, actions, self.settings.actions, autoreset, only_legal)
 
     def reseed(self, which: Array, seeds: Array, numbers: Array) -> None:
         """Give tables new shoes and new chance for their seats.

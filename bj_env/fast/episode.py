@@ -27,7 +27,7 @@ from bj_env.fast.arrays import (
     UPCARD,
     VOID,
     Array,
-    Tables,
+    Table,
 )
 from bj_env.fast.compiling import inlined
 from bj_env.fast.expected import Dealers, expected_net
@@ -65,99 +65,99 @@ class Game(NamedTuple):
 
 
 @inlined
-def begin_episode(t: Tables, i: int, plans: Plans, game: Game) -> None:
+def begin_episode(t: Table, plans: Plans, game: Game) -> None:
     """Begin an episode, giving up the one before if it was not over."""
     s = t.state
     if game.episode == SHOE_LONG:
-        s[i, SPENT] = 1
-    for seat in range(t.seats.shape[1]):
-        t.seats[i, seat, FREE] = game.bankroll if plans.seat[seat] < 0 else -1
-    s[i, ASKED_SEAT] = game.first_agent
-    s[i, ASKED_HAND] = 0
-    s[i, OVER] = s[i, TRUNCATED] = s[i, SHOWN] = s[i, ASKED] = 0
-    s[i, ON_TABLE] = s[i, FINISHED] = s[i, PLACED] = s[i, ROUNDS] = 0
-    s[i, ACTED] = s[i, KNOWN] = 0
-    t.won[i] = 0.0
+        s[SPENT] = 1
+    for seat in range(t.seats.shape[0]):
+        t.seats[seat, FREE] = game.bankroll if plans.seat[seat] < 0 else -1
+    s[ASKED_SEAT] = game.first_agent
+    s[ASKED_HAND] = 0
+    s[OVER] = s[TRUNCATED] = s[SHOWN] = s[ASKED] = 0
+    s[ON_TABLE] = s[FINISHED] = s[PLACED] = s[ROUNDS] = 0
+    s[ACTED] = s[KNOWN] = 0
+    t.won[0] = 0.0
 
 
 @inlined
-def show_unasked(t: Tables, i: int) -> None:
+def show_unasked(t: Table) -> None:
     """Show an episode that was over before the agent was asked anything, once, before it is over."""
     s = t.state
-    if s[i, OVER] and not s[i, ASKED]:
-        s[i, OVER] = 0
-        s[i, SHOWN] = 1
-        s[i, MASK] = 1 << STAND
+    if s[OVER] and not s[ASKED]:
+        s[OVER] = 0
+        s[SHOWN] = 1
+        s[MASK] = 1 << STAND
 
 
 @inlined
-def act(rules: Rules, t: Tables, i: int, game: Game, action: int) -> None:
+def act(rules: Rules, t: Table, game: Game, action: int) -> None:
     """Take a legal action of the agent's."""
     s = t.state
-    if s[i, SHOWN]:
-        s[i, OVER] = 1
-        s[i, MASK] = 0
+    if s[SHOWN]:
+        s[OVER] = 1
+        s[MASK] = 0
         return
-    s[i, FINISHED] = 0
-    if s[i, PHASE] == BETTING:
-        t.seats[i, s[i, PLACED], BET] = game.bets[action - FIRST_BET] * TICKS
-        s[i, PLACED] += 1
+    s[FINISHED] = 0
+    if s[PHASE] == BETTING:
+        t.seats[s[PLACED], BET] = game.bets[action - FIRST_BET] * TICKS
+        s[PLACED] += 1
     else:
-        take(rules, t, i, action)
-        s[i, ACTED] = 1
+        take(rules, t, action)
+        s[ACTED] = 1
 
 
 @inlined
-def advance(rules: Rules, t: Tables, i: int, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
+def advance(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
     """Go to the agent's next decision, or to the end of the episode."""
     s = t.state
-    while not s[i, OVER]:
-        if not s[i, ON_TABLE]:
-            if not place_bets(rules, t, i, plans, game):
+    while not s[OVER]:
+        if not s[ON_TABLE]:
+            if not place_bets(rules, t, plans, game):
                 return
-            deal_if_any_bet(rules, t, i)
-        if s[i, ON_TABLE]:
-            if play(rules, t, i, plans, game):
+            deal_if_any_bet(rules, t)
+        if s[ON_TABLE]:
+            if play(rules, t, plans, game):
                 return
-            end(rules, t, i)
-        close_round(rules, t, i, plans, game, dealers, space)
+            end(rules, t)
+        close_round(rules, t, plans, game, dealers, space)
 
 
 @inlined
-def place_bets(rules: Rules, t: Tables, i: int, plans: Plans, game: Game) -> bool:
+def place_bets(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
     """Collect the bets seat by seat; tell whether all are made, or the agent must be asked first."""
     s = t.state
-    while s[i, PLACED] < t.seats.shape[1]:
-        seat = int(s[i, PLACED])
+    while s[PLACED] < t.seats.shape[0]:
+        seat = int(s[PLACED])
         if plans.seat[seat] >= 0:
-            bet = bet_of(rules, t, i, plans, seat)
-        elif is_broke(t, i, seat, game):
+            bet = bet_of(rules, t, plans, seat)
+        elif is_broke(t, seat, game):
             bet = 0
         else:
-            mask, only = bets_of(t, i, seat, game)
+            mask, only = bets_of(t, seat, game)
             if mask & (mask - 1):
-                s[i, PHASE] = BETTING
-                s[i, MASK] = mask
-                s[i, ASKED_SEAT] = seat
-                s[i, ASKED_HAND] = 0
-                s[i, ASKED] = 1
+                s[PHASE] = BETTING
+                s[MASK] = mask
+                s[ASKED_SEAT] = seat
+                s[ASKED_HAND] = 0
+                s[ASKED] = 1
                 return False
             bet = only
-        t.seats[i, seat, BET] = bet
-        s[i, PLACED] += 1
+        t.seats[seat, BET] = bet
+        s[PLACED] += 1
     return True
 
 
 @inlined
-def is_broke(t: Tables, i: int, seat: int, game: Game) -> bool:
+def is_broke(t: Table, seat: int, game: Game) -> bool:
     """Tell whether a seat cannot make the smallest bet."""
-    return is_short(int(t.seats[i, seat, FREE]), game.unit * TICKS)
+    return is_short(int(t.seats[seat, FREE]), game.unit * TICKS)
 
 
 @inlined
-def bets_of(t: Tables, i: int, seat: int, game: Game) -> tuple[int, int]:
+def bets_of(t: Table, seat: int, game: Game) -> tuple[int, int]:
     """Return the bets that a seat's money covers, as bits of their actions, and the last of them in ticks."""
-    free, mask, last = int(t.seats[i, seat, FREE]), 0, 0
+    free, mask, last = int(t.seats[seat, FREE]), 0, 0
     for place in range(game.bets.shape[0]):
         bet = int(game.bets[place]) * TICKS
         if not is_short(free, bet):
@@ -167,91 +167,91 @@ def bets_of(t: Tables, i: int, seat: int, game: Game) -> tuple[int, int]:
 
 
 @inlined
-def deal_if_any_bet(rules: Rules, t: Tables, i: int) -> None:
+def deal_if_any_bet(rules: Rules, t: Table) -> None:
     """Deal if anyone has bet; a round that all sit out passes without cards."""
     any_bet = False
-    for seat in range(t.seats.shape[1]):
-        any_bet = any_bet or t.seats[i, seat, BET] > 0
+    for seat in range(t.seats.shape[0]):
+        any_bet = any_bet or t.seats[seat, BET] > 0
     if any_bet:
-        t.state[i, ON_TABLE] = 1
-        t.state[i, KNOWN] = 0
-        deal(rules, t, i)
+        t.state[ON_TABLE] = 1
+        t.state[KNOWN] = 0
+        deal(rules, t)
 
 
 @inlined
-def play(rules: Rules, t: Tables, i: int, plans: Plans, game: Game) -> bool:
+def play(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
     """Play up to the agent's next decision; tell whether there is one, or the dealer's turn has come."""
     s = t.state
     while True:
-        asked = go_on(rules, t, i)
-        if s[i, ACTED]:
-            s[i, ACTED] = 0
+        asked = go_on(rules, t)
+        if s[ACTED]:
+            s[ACTED] = 0
             if game.expected:
-                note_known(t, i)
+                note_known(t)
         if not asked:
             return False
-        if plans.seat[s[i, SEAT]] < 0:
-            s[i, ASKED_SEAT] = s[i, SEAT]
-            s[i, ASKED_HAND] = s[i, HAND]
-            s[i, ASKED] = 1
+        if plans.seat[s[SEAT]] < 0:
+            s[ASKED_SEAT] = s[SEAT]
+            s[ASKED_HAND] = s[HAND]
+            s[ASKED] = 1
             return True
-        take(rules, t, i, decide(rules, t, i, plans))
+        take(rules, t, decide(rules, t, plans))
 
 
 @inlined
-def note_known(t: Tables, i: int) -> None:
+def note_known(t: Table) -> None:
     """Note what everyone has seen now that the agent has acted."""
-    t.state[i, KNOWN] = 1
+    t.state[KNOWN] = 1
     for value in range(11):
-        t.known[i, value] = t.seen[i, value]
+        t.known[value] = t.seen[value]
 
 
 @inlined
-def close_round(rules: Rules, t: Tables, i: int, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
+def close_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
     """Count a round that has ended, and end the episode if that is due."""
     s = t.state
-    if s[i, ON_TABLE]:
-        s[i, FINISHED] = 1
-        t.won[i] += pay_for_round(rules, t, i, plans, game, dealers, space)
-    s[i, ROUNDS] += 1
-    if ends_here(rules, t, i, plans, game):
-        s[i, OVER] = 1
-    elif s[i, ROUNDS] >= game.max_rounds:
-        s[i, OVER] = s[i, TRUNCATED] = 1
+    if s[ON_TABLE]:
+        s[FINISHED] = 1
+        t.won[0] += pay_for_round(rules, t, plans, game, dealers, space)
+    s[ROUNDS] += 1
+    if ends_here(rules, t, plans, game):
+        s[OVER] = 1
+    elif s[ROUNDS] >= game.max_rounds:
+        s[OVER] = s[TRUNCATED] = 1
     else:
-        s[i, ON_TABLE] = s[i, PLACED] = 0
-    if s[i, OVER]:
-        s[i, PHASE] = ROUND_OVER
-        s[i, MASK] = 0
+        s[ON_TABLE] = s[PLACED] = 0
+    if s[OVER]:
+        s[PHASE] = ROUND_OVER
+        s[MASK] = 0
 
 
 @inlined
-def ends_here(rules: Rules, t: Tables, i: int, plans: Plans, game: Game) -> bool:
+def ends_here(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
     """Tell whether the episode ends with this round."""
     if game.episode == ROUND_LONG:
         return True
-    if game.episode == SHOE_LONG and t.state[i, ON_TABLE] and shuffle_pending(rules, t, i):
+    if game.episode == SHOE_LONG and t.state[ON_TABLE] and shuffle_pending(rules, t):
         return True
     broke = True
-    for seat in range(t.seats.shape[1]):
-        broke = broke and (plans.seat[seat] >= 0 or is_broke(t, i, seat, game))
+    for seat in range(t.seats.shape[0]):
+        broke = broke and (plans.seat[seat] >= 0 or is_broke(t, seat, game))
     return broke
 
 
 @inlined
-def pay_for_round(rules: Rules, t: Tables, i: int, plans: Plans, game: Game, dealers: Dealers, space: Array) -> float:
+def pay_for_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> float:
     """Return what a round pays the agent's seats, in ticks: the net, or its expectation where that is asked and known.
 
     It is not known of a round that is void or was reshuffled midway, and nothing is left to expect where the peek has
     found a blackjack.
     """
     s = t.state
-    _, blackjack = dealer_result(t, i)
-    found = blackjack and dealer_peeks(rules, int(s[i, UPCARD]))
-    if game.expected and s[i, KNOWN] and not (s[i, VOID] or s[i, SHUFFLED] or found):
-        return expected_net(rules, t, i, plans, dealers, space)
+    _, blackjack = dealer_result(t)
+    found = blackjack and dealer_peeks(rules, int(s[UPCARD]))
+    if game.expected and s[KNOWN] and not (s[VOID] or s[SHUFFLED] or found):
+        return expected_net(rules, t, plans, dealers, space)
     net = 0
-    for seat in range(t.seats.shape[1]):
-        if plans.seat[seat] < 0 and t.seats[i, seat, BET] > 0:
-            net += t.seats[i, seat, NET]
+    for seat in range(t.seats.shape[0]):
+        if plans.seat[seat] < 0 and t.seats[seat, BET] > 0:
+            net += t.seats[seat, NET]
     return float(net)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.fast.arrays import BET, UPCARD, Array, Tables
+from bj_env.fast.arrays import BET, UPCARD, Array, Table
 from bj_env.fast.compiling import called, inlined
 from bj_env.fast.plans import Plans
 from bj_env.fast.round import settle
@@ -51,14 +51,14 @@ def dealers(rules: Rules) -> Dealers:
 
 
 @inlined
-def dealer_chances(rules: Rules, t: Tables, i: int, dealers: Dealers, space: Array) -> None:
+def dealer_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> None:
     """Work out the chance of each outcome of the dealer, given all that was known, in the last of ``space``."""
-    upcard = int(t.state[i, UPCARD])
+    upcard = int(t.state[UPCARD])
     factors, shares = space[:_FACTORS], space[_FACTORS : _FACTORS + _DEPTHS]
     weight, sums = space[_FACTORS + _DEPTHS : _FACTORS + 2 * _DEPTHS], space[_FACTORS + 2 * _DEPTHS :]
     step, cards = 1.0 if rules.decks > 0 else 0.0, 0.0
     for value in range(1, 11):
-        left = (16.0 if value == 10 else 4.0) * max(rules.decks, 1) - step * t.known[i, value]
+        left = (16.0 if value == 10 else 4.0) * max(rules.decks, 1) - step * t.known[value]
         cards += left
         for drawn in range(21 // value + 1):
             factors[(value - 1) * MOST_OF_A_VALUE + drawn, 0] = max(left - step * drawn, 0.0)
@@ -78,11 +78,11 @@ def dealer_chances(rules: Rules, t: Tables, i: int, dealers: Dealers, space: Arr
 
 
 @called
-def expected_net(rules: Rules, t: Tables, i: int, plans: Plans, dealers: Dealers, space: Array) -> float:
+def expected_net(rules: Rules, t: Table, plans: Plans, dealers: Dealers, space: Array) -> float:
     """Return the expected net of the agent's seats in ticks, given what was known after its last decision."""
-    dealer_chances(rules, t, i, dealers, space)
+    dealer_chances(rules, t, dealers, space)
     sums, known = space[SCRATCH - OUTCOMES :], 1.0
-    if dealer_peeks(rules, int(t.state[i, UPCARD])):
+    if dealer_peeks(rules, int(t.state[UPCARD])):
         known = 1.0 - sums[BLACKJACK, 0]
         sums[BLACKJACK, 0] = 0.0
     expected = 0.0
@@ -90,7 +90,7 @@ def expected_net(rules: Rules, t: Tables, i: int, plans: Plans, dealers: Dealers
         chance = sums[outcome, 0] / known
         if chance > 0:
             total = 21 if outcome == BLACKJACK else 17 + outcome
-            for seat in range(t.seats.shape[1]):
-                if plans.seat[seat] < 0 and t.seats[i, seat, BET] > 0:
-                    expected += chance * settle(rules, t, i, seat, total, outcome == BLACKJACK)
+            for seat in range(t.seats.shape[0]):
+                if plans.seat[seat] < 0 and t.seats[seat, BET] > 0:
+                    expected += chance * settle(rules, t, seat, total, outcome == BLACKJACK)
     return expected

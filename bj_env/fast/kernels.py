@@ -27,6 +27,7 @@ from bj_env.fast.arrays import (
     SPENT,
     TRUNCATED,
     Array,
+    Table,
     Tables,
 )
 from bj_env.fast.compiling import inlined, kernel, sources
@@ -74,39 +75,58 @@ class Out(NamedTuple):
 
 
 @inlined
-def total_in_turn(rules: Rules, t: Tables, i: int) -> int:
-    """Return the total of the agent's hand in turn."""
-    hand = int(t.state[i, ASKED_SEAT]) * rules.max_hands + int(t.state[i, ASKED_HAND])
-    return best_total(int(t.hands[i, hand, HARD]), t.hands[i, hand, ACE] > 0)
+def table_at(tables: Tables, i: int) -> Table:
+    """Return the rows of one table."""
+    return Table(
+        tables.state[i],
+        tables.stream[i],
+        tables.seats[i],
+        tables.hands[i],
+        tables.pool[i],
+        tables.full,
+        tables.front[i],
+        tables.seen[i],
+        tables.log[i],
+        tables.counts[i],
+        tables.won[i : i + 1],
+        tables.known[i],
+    )
 
 
 @inlined
-def write_out(rules: Rules, t: Tables, i: int, out: Out) -> None:
+def total_in_turn(rules: Rules, t: Table) -> int:
+    """Return the total of the agent's hand in turn."""
+    hand = int(t.state[ASKED_SEAT]) * rules.max_hands + int(t.state[ASKED_HAND])
+    return best_total(int(t.hands[hand, HARD]), t.hands[hand, ACE] > 0)
+
+
+@inlined
+def write_out(rules: Rules, t: Table, out: Out, i: int) -> None:
     """Write all but the observation and the reward."""
     s = t.state
-    out.terminated[i] = s[i, OVER] and not s[i, TRUNCATED]
-    out.truncated[i] = s[i, TRUNCATED] > 0
-    mask = int(s[i, MASK])
+    out.terminated[i] = s[OVER] and not s[TRUNCATED]
+    out.truncated[i] = s[TRUNCATED] > 0
+    mask = int(s[MASK])
     for action in range(out.mask.shape[1]):
         out.mask[i, action] = mask >> action & 1
-    out.seat[i] = s[i, ASKED_SEAT]
-    finished = s[i, FINISHED] and (s[i, OVER] or not s[i, SHOWN])
+    out.seat[i] = s[ASKED_SEAT]
+    finished = s[FINISHED] and (s[OVER] or not s[SHOWN])
     out.finished[i] = finished
     for seat in range(out.nets.shape[1]):
-        out.nets[i, seat] = t.seats[i, seat, LAST_NET] / TICKS if finished else 0.0
+        out.nets[i, seat] = t.seats[seat, LAST_NET] / TICKS if finished else 0.0
     for place in range(out.dealer.shape[1]):
         out.dealer[i, place] = 0
     if finished:
-        write_dealer(rules, t, i, out.dealer)
+        write_dealer(rules, t, out.dealer, i)
 
 
 @inlined
-def write_dealer(rules: Rules, t: Tables, i: int, dealer: Array) -> None:
+def write_dealer(rules: Rules, t: Table, dealer: Array, i: int) -> None:
     """Write the dealer's cards in the last round: the up card, the hole card, and the last that were drawn."""
     s, dealt = t.state, 0
-    cards, half, logged = int(s[i, LAST_DEALER]), int(s[i, LOG]) ^ 1, int(s[i, LAST_LOGGED])
-    for seat in range(t.seats.shape[1]):
-        dealt += t.seats[i, seat, LAST_BET] > 0
+    cards, half, logged = int(s[LAST_DEALER]), int(s[LOG]) ^ 1, int(s[LAST_LOGGED])
+    for seat in range(t.seats.shape[0]):
+        dealt += t.seats[seat, LAST_BET] > 0
     hole = rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK
     for card in range(cards):
         place = logged - cards + card
@@ -114,7 +134,7 @@ def write_dealer(rules: Rules, t: Tables, i: int, dealer: Array) -> None:
             place = dealt
         elif card == 1 and hole:
             place = 2 * dealt + 1
-        dealer[i, card] = t.log[i, half, place]
+        dealer[i, card] = t.log[half, place]
 
 
 class Kernels(NamedTuple):
@@ -150,7 +170,7 @@ def make_run(digest: str) -> Callable[..., None]:
 
     def run(
         rules: Rules,
-        t: Tables,
+        tables: Tables,
         plans: Plans,
         game: Game,
         dealers: Dealers,
@@ -165,31 +185,32 @@ def make_run(digest: str) -> Callable[..., None]:
         out: Out,
     ) -> None:
         assert digest
-        s = t.state
         for i in range(low, high):
             code = int(codes[i])
             if code == SKIP:
                 continue
+            t = table_at(tables, i)
+            s = t.state
             out.illegal[i] = False
             out.reward[i] = 0.0
             if code == SHOW:
                 pass
-            elif code == BEGIN or (autoreset and code >= 0 and s[i, OVER]):
+            elif code == BEGIN or (autoreset and code >= 0 and s[OVER]):
                 code = BEGIN
-                begin_episode(t, i, plans, game)
+                begin_episode(t, plans, game)
             elif code >= 0:
-                action = legalised(code, int(s[i, MASK]), total_in_turn(rules, t, i))
+                action = legalised(code, int(s[MASK]), total_in_turn(rules, t))
                 out.illegal[i] = action != code
-                act(rules, t, i, game, action)
+                act(rules, t, game, action)
             if code != SHOW:
-                advance(rules, t, i, plans, game, dealers, space)
+                advance(rules, t, plans, game, dealers, space)
             if code >= 0:
-                out.reward[i] = t.won[i] / (game.unit * TICKS) - penalty * out.illegal[i]
-                t.won[i] = 0.0
+                out.reward[i] = t.won[0] / (game.unit * TICKS) - penalty * out.illegal[i]
+                t.won[0] = 0.0
             elif code != SHOW:
-                show_unasked(t, i)
-            write_out(rules, t, i, out)
-            write_row(rules, t, i, game, scheme, row)
+                show_unasked(t)
+            write_out(rules, t, out, i)
+            write_row(rules, t, game, scheme, row)
             if out.features.shape[0] > 0:
                 encode(scheme, row, out.features, i)
             else:
@@ -202,17 +223,16 @@ def make_run(digest: str) -> Callable[..., None]:
 def make_first_illegal(digest: str) -> Callable[..., int]:
     """Make the kernel that finds the first table whose action is none, is not legal, or comes too late."""
 
-    def first_illegal(t: Tables, actions: Array, count: int, autoreset: bool, only_legal: bool) -> int:
+    def first_illegal(state: Array, actions: Array, count: int, autoreset: bool, only_legal: bool) -> int:
         assert digest
-        s = t.state
         for i in range(actions.shape[0]):
             action = int(actions[i])
             if action < 0 or action >= count:
                 return i
-            if s[i, OVER]:
+            if state[i, OVER]:
                 if not autoreset:
                     return i
-            elif only_legal and not s[i, MASK] >> action & 1:
+            elif only_legal and not state[i, MASK] >> action & 1:
                 return i
         return -1
 
@@ -243,27 +263,28 @@ def make_play_blocks(digest: str) -> Callable[..., None]:
     """Make the kernel that plays blocks of rounds, each at a table of its own, by plans alone."""
 
     def play_blocks(
-        rules: Rules, t: Tables, plans: Plans, first: int, rounds: int, mine: Array, nets: Array, squares: Array
+        rules: Rules, tables: Tables, plans: Plans, first: int, rounds: int, mine: Array, nets: Array, squares: Array
     ) -> None:
         assert digest
-        i, s = 0, t.state
+        t = table_at(tables, 0)
+        s = t.state
         for block in range(nets.shape[0]):
-            t.stream[i, NUMBER] = first + block
-            t.stream[i, SHOE] = -1
-            s[i, FRESH] = s[i, SPENT] = 1
+            t.stream[NUMBER] = first + block
+            t.stream[SHOE] = -1
+            s[FRESH] = s[SPENT] = 1
             net, square = 0, 0.0
-            for seat in range(t.seats.shape[1]):
-                t.seats[i, seat, CHOICES] = 0
+            for seat in range(t.seats.shape[0]):
+                t.seats[seat, CHOICES] = 0
             for _ in range(rounds):
-                for seat in range(t.seats.shape[1]):
-                    t.seats[i, seat, BET] = bet_of(rules, t, i, plans, seat)
-                deal(rules, t, i)
-                while go_on(rules, t, i):
-                    take(rules, t, i, decide(rules, t, i, plans))
-                end(rules, t, i)
+                for seat in range(t.seats.shape[0]):
+                    t.seats[seat, BET] = bet_of(rules, t, plans, seat)
+                deal(rules, t)
+                while go_on(rules, t):
+                    take(rules, t, decide(rules, t, plans))
+                end(rules, t)
                 won = 0
                 for seat in mine:
-                    won += t.seats[i, seat, NET]
+                    won += t.seats[seat, NET]
                 net += won
                 square += float(won) * float(won)
             nets[block] = net

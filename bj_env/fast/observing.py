@@ -17,7 +17,7 @@ from bj_env.fast.arrays import (
     PHASE,
     UPCARD,
     Array,
-    Tables,
+    Table,
 )
 from bj_env.fast.compiling import called, inlined
 from bj_env.fast.episode import Game
@@ -90,20 +90,20 @@ def scheme(settings: Settings) -> Scheme:
 
 
 @called
-def write_row(rules: Rules, t: Tables, i: int, game: Game, scheme: Scheme, row: Array) -> None:
+def write_row(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) -> None:
     """Write the columns of what the agent sees."""
     if scheme.hand_at >= 0:
-        write_own_hand(rules, t, i, game, scheme, row)
+        write_own_hand(rules, t, game, scheme, row)
     if scheme.table_at >= 0:
-        write_whole_table(rules, t, i, scheme, row)
+        write_whole_table(rules, t, scheme, row)
     if scheme.count_at >= 0:
-        write_count(row, scheme.count_at, count_of(rules, t, i, scheme))
+        write_count(row, scheme.count_at, count_of(rules, t, scheme))
     if scheme.seen_at >= 0:
-        write_seen(row, scheme.seen_at, rules.decks, t.seen[i], shuffle_pending(rules, t, i))
+        write_seen(row, scheme.seen_at, rules.decks, t.seen, shuffle_pending(rules, t))
     if scheme.composition_at >= 0:
-        write_composition(row, scheme.composition_at, rules.decks, t.seen[i])
+        write_composition(row, scheme.composition_at, rules.decks, t.seen)
     if scheme.bankroll_at >= 0:
-        left = int(t.seats[i, t.state[i, ASKED_SEAT], FREE]) // (game.unit * TICKS)
+        left = int(t.seats[t.state[ASKED_SEAT], FREE]) // (game.unit * TICKS)
         write_bankroll(row, scheme.bankroll_at, int(scheme.most[scheme.bankroll_at]), left)
     if scheme.rules_at >= 0:
         for place in range(scheme.rules_row.shape[0]):
@@ -111,20 +111,20 @@ def write_row(rules: Rules, t: Tables, i: int, game: Game, scheme: Scheme, row: 
 
 
 @inlined
-def write_own_hand(rules: Rules, t: Tables, i: int, game: Game, scheme: Scheme, row: Array) -> None:
+def write_own_hand(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) -> None:
     """Write the part ``hand``."""
-    s, seat = t.state, int(t.state[i, ASKED_SEAT])
-    phase, hands = int(s[i, PHASE]), int(t.seats[i, seat, HANDS])
-    if not s[i, ON_TABLE]:
+    s, seat = t.state, int(t.state[ASKED_SEAT])
+    phase, hands = int(s[PHASE]), int(t.seats[seat, HANDS])
+    if not s[ON_TABLE]:
         write_hand(row, scheme.hand_at, phase, 0, False, 0, 0, 0)
-    elif t.seats[i, seat, BET] == 0:
-        write_hand(row, scheme.hand_at, phase, 0, False, 0, int(s[i, UPCARD]), 0)
+    elif t.seats[seat, BET] == 0:
+        write_hand(row, scheme.hand_at, phase, 0, False, 0, int(s[UPCARD]), 0)
     else:
-        hand = seat * rules.max_hands + min(int(s[i, ASKED_HAND]), hands - 1)
-        hard, has_ace = int(t.hands[i, hand, HARD]), t.hands[i, hand, ACE] > 0
+        hand = seat * rules.max_hands + min(int(s[ASKED_HAND]), hands - 1)
+        hard, has_ace = int(t.hands[hand, HARD]), t.hands[hand, ACE] > 0
         total, soft = best_total(hard, has_ace), is_soft(hard, has_ace)
-        stake = place_of_bet(game, int(t.seats[i, seat, BET]))
-        write_hand(row, scheme.hand_at, phase, total, soft, pair_of(rules, t, i, hand), int(s[i, UPCARD]), stake)
+        stake = place_of_bet(game, int(t.seats[seat, BET]))
+        write_hand(row, scheme.hand_at, phase, total, soft, pair_of(rules, t, hand), int(s[UPCARD]), stake)
 
 
 @inlined
@@ -140,30 +140,30 @@ def place_of_bet(game: Game, bet: int) -> int:
 
 
 @inlined
-def write_whole_table(rules: Rules, t: Tables, i: int, scheme: Scheme, row: Array) -> None:
+def write_whole_table(rules: Rules, t: Table, scheme: Scheme, row: Array) -> None:
     """Write the part ``table``."""
     s, at = t.state, scheme.table_at
-    write_turn(row, at, int(s[i, ASKED_SEAT]), int(s[i, ASKED_HAND]))
-    places = 1 + t.hands.shape[1]
+    write_turn(row, at, int(s[ASKED_SEAT]), int(s[ASKED_HAND]))
+    places = 1 + t.hands.shape[0]
     for column in range(at + 2, at + 2 + 10 * places):
         row[column] = 0
-    if not s[i, ON_TABLE]:
+    if not s[ON_TABLE]:
         return
     for value in range(1, 11):
-        for _ in range(int(t.counts[i, value - 1])):
+        for _ in range(int(t.counts[value - 1])):
             write_card(row, at, rules.max_hands, -1, 0, value)
-        for seat in range(t.seats.shape[1]):
-            for hand in range(int(t.seats[i, seat, HANDS])):
-                for _ in range(int(t.counts[i, 10 * (1 + seat * rules.max_hands + hand) + value - 1])):
+        for seat in range(t.seats.shape[0]):
+            for hand in range(int(t.seats[seat, HANDS])):
+                for _ in range(int(t.counts[10 * (1 + seat * rules.max_hands + hand) + value - 1])):
                     write_card(row, at, rules.max_hands, seat, hand, value)
 
 
 @inlined
-def count_of(rules: Rules, t: Tables, i: int, scheme: Scheme) -> float:
+def count_of(rules: Rules, t: Table, scheme: Scheme) -> float:
     """Return the count of all cards seen."""
-    running, seen = running_count(scheme.start, scheme.tags, t.seen[i]), 0
+    running, seen = running_count(scheme.start, scheme.tags, t.seen), 0
     for value in range(1, 11):
-        seen += t.seen[i, value]
+        seen += t.seen[value]
     if scheme.true:
         return running / estimated_decks(rules.decks * 52 - seen, scheme.step, scheme.ties_up)
     return running

@@ -23,7 +23,7 @@ from bj_env.fast.arrays import (
     SEAT,
     UPCARD,
     Array,
-    Tables,
+    Table,
 )
 from bj_env.fast.compiling import inlined
 from bj_env.fast.round import DECLINE, INSURANCE_PHASE, INSURE, pair_of
@@ -76,13 +76,13 @@ def row_of(total: int, soft: bool, pair: int) -> int:
 
 
 @inlined
-def place_of_count(rules: Rules, plans: Plans, plan: int, seen: Array, i: int, fresh: bool) -> int:
+def place_of_count(rules: Rules, plans: Plans, plan: int, seen: Array, fresh: bool) -> int:
     """Return between which of a plan's turning points the count lies; ``fresh``: nothing is seen yet."""
     count, dealt = plans.start[plan], 0
     if not fresh:
-        count = running_count(plans.start[plan], plans.tags[plan], seen[i])
+        count = running_count(plans.start[plan], plans.tags[plan], seen)
         for value in range(1, 11):
-            dealt += seen[i, value]
+            dealt += seen[value]
     if plans.true[plan]:
         count = count / estimated_decks(rules.decks * 52 - dealt, plans.step[plan], plans.ties_up[plan] > 0)
     place, whole = 0, floor(count)
@@ -92,29 +92,29 @@ def place_of_count(rules: Rules, plans: Plans, plan: int, seen: Array, i: int, f
 
 
 @inlined
-def choose_at_random(t: Tables, i: int, seat: int, n: int) -> int:
+def choose_at_random(t: Table, seat: int, n: int) -> int:
     """Return a number below ``n`` from the seat's own chance."""
     money = t.seats
     while True:
-        used = int(money[i, seat, CHOICES])
-        low, high = int(money[i, seat, CHANCE_LOW]), int(money[i, seat, CHANCE_HIGH])
-        words = philox(used >> 2, 0, int(t.stream[i, NUMBER]), seat + 1, low, high)
-        money[i, seat, CHOICES] += 1
+        used = int(money[seat, CHOICES])
+        low, high = int(money[seat, CHANCE_LOW]), int(money[seat, CHANCE_HIGH])
+        words = philox(used >> 2, 0, int(t.stream[NUMBER]), seat + 1, low, high)
+        money[seat, CHOICES] += 1
         number = bounded(words[used & 3], n)
         if number >= 0:
             return number
 
 
 @inlined
-def random_action(t: Tables, i: int) -> int:
+def random_action(t: Table) -> int:
     """Choose among the legal actions, all equally likely."""
     s, legal = t.state, 0
-    mask = int(s[i, MASK])
-    if s[i, PHASE] == INSURANCE_PHASE:
-        return INSURE if choose_at_random(t, i, int(s[i, SEAT]), 2) == 1 else DECLINE
+    mask = int(s[MASK])
+    if s[PHASE] == INSURANCE_PHASE:
+        return INSURE if choose_at_random(t, int(s[SEAT]), 2) == 1 else DECLINE
     for action in range(7):
         legal += mask >> action & 1
-    left = choose_at_random(t, i, int(s[i, SEAT]), legal)
+    left = choose_at_random(t, int(s[SEAT]), legal)
     for action in range(7):
         if mask >> action & 1:
             if left == 0:
@@ -124,27 +124,27 @@ def random_action(t: Tables, i: int) -> int:
 
 
 @inlined
-def decide(rules: Rules, t: Tables, i: int, plans: Plans) -> int:
+def decide(rules: Rules, t: Table, plans: Plans) -> int:
     """Return what the seat in turn does."""
-    s, seat = t.state, int(t.state[i, SEAT])
+    s, seat = t.state, int(t.state[SEAT])
     plan = plans.seat[seat]
     if plans.kind[plan] == RANDOM:
-        return random_action(t, i)
-    count = place_of_count(rules, plans, plan, t.seen, i, False) if plans.counts[plan] > 1 else 0
-    hand = seat * rules.max_hands + int(s[i, HAND])
-    hard, has_ace = int(t.hands[i, hand, HARD]), t.hands[i, hand, ACE] > 0
-    row = row_of(best_total(hard, has_ace), is_soft(hard, has_ace), pair_of(rules, t, i, hand))
-    return int(plans.actions[plan, count, s[i, PHASE] - 1, row, s[i, UPCARD] - 1, s[i, MASK] >> 1 & 15])
+        return random_action(t)
+    count = place_of_count(rules, plans, plan, t.seen, False) if plans.counts[plan] > 1 else 0
+    hand = seat * rules.max_hands + int(s[HAND])
+    hard, has_ace = int(t.hands[hand, HARD]), t.hands[hand, ACE] > 0
+    row = row_of(best_total(hard, has_ace), is_soft(hard, has_ace), pair_of(rules, t, hand))
+    return int(plans.actions[plan, count, s[PHASE] - 1, row, s[UPCARD] - 1, s[MASK] >> 1 & 15])
 
 
 @inlined
-def bet_of(rules: Rules, t: Tables, i: int, plans: Plans, seat: int) -> int:
+def bet_of(rules: Rules, t: Table, plans: Plans, seat: int) -> int:
     """Return the bet of a seat in ticks: what its plan says, as far as house and money allow; 0 if it is broke."""
-    free = int(t.seats[i, seat, FREE])
+    free = int(t.seats[seat, FREE])
     if is_short(free, rules.min_bet * TICKS):
         return 0
     plan, count = plans.seat[seat], 0
     if plans.counts[plan] > 1:
-        count = place_of_count(rules, plans, plan, t.seen, i, shuffle_pending(rules, t, i))
+        count = place_of_count(rules, plans, plan, t.seen, shuffle_pending(rules, t))
     chips = min(int(plans.bets[plan, count]), rules.max_bet)
     return TICKS * (min(chips, free // TICKS) if free >= 0 else chips)

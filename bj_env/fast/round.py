@@ -1,4 +1,4 @@
-"""The order of a round, in kernels: what `bj_env.round` says of one table's objects, said of row ``i`` of the arrays.
+"""The order of a round, in kernels: what `bj_env.round` says of one table's objects, said of one table's rows.
 
 This is the one thing that is written twice; every rule in it is the function of `bj_env.rules`. A card that cannot be
 drawn makes the round void; from then on nothing more is dealt.
@@ -44,7 +44,7 @@ from bj_env.fast.arrays import (
     SURRENDERED,
     UPCARD,
     VOID,
-    Tables,
+    Table,
 )
 from bj_env.fast.compiling import called, inlined
 from bj_env.fast.shoe import draw, prepare_shoe
@@ -86,459 +86,459 @@ INSURE_OR_DECLINE = 1 << INSURE | 1 << DECLINE
 
 
 @inlined
-def note(t: Tables, i: int, entry: int) -> None:
+def note(t: Table, entry: int) -> None:
     """Write an entry to the log, where one is kept."""
-    if t.log.shape[0] > 0:
+    if t.log.shape[1] > 0:
         s = t.state
-        t.log[i, s[i, LOG], s[i, LOGGED]] = entry
-        s[i, LOGGED] += 1
+        t.log[s[LOG], s[LOGGED]] = entry
+        s[LOGGED] += 1
 
 
 @inlined
-def see(t: Tables, i: int, place: int, value: int) -> None:
+def see(t: Table, place: int, value: int) -> None:
     """Count a card that is face up; place 0 is the dealer, then follow all hands."""
-    t.seen[i, value] += 1
+    t.seen[value] += 1
     if t.counts.shape[0] > 0:
-        t.counts[i, 10 * place + value - 1] += 1
+        t.counts[10 * place + value - 1] += 1
 
 
 @inlined
-def take_from_shoe(rules: Rules, t: Tables, i: int) -> int:
+def take_from_shoe(rules: Rules, t: Table) -> int:
     """Draw a card; 0, and the round is void, if there is none."""
-    rank = draw(rules, t, i)
+    rank = draw(rules, t)
     if rank == 0:
-        t.state[i, VOID] = 1
+        t.state[VOID] = 1
     else:
-        note(t, i, rank)
+        note(t, rank)
     return rank
 
 
 @inlined
-def add_to_hand(t: Tables, i: int, hand: int, rank: int) -> None:
+def add_to_hand(t: Table, hand: int, rank: int) -> None:
     """Lay a card face up to a hand, counted over all seats."""
     h, value = t.hands, card_value(rank)
-    h[i, hand, HARD] += value
-    h[i, hand, ACE] |= value == 1
-    if h[i, hand, CARDS] == 0:
-        h[i, hand, FIRST] = rank
-    elif h[i, hand, CARDS] == 1:
-        h[i, hand, SECOND] = rank
-    h[i, hand, CARDS] += 1
-    see(t, i, 1 + hand, value)
+    h[hand, HARD] += value
+    h[hand, ACE] |= value == 1
+    if h[hand, CARDS] == 0:
+        h[hand, FIRST] = rank
+    elif h[hand, CARDS] == 1:
+        h[hand, SECOND] = rank
+    h[hand, CARDS] += 1
+    see(t, 1 + hand, value)
 
 
 @inlined
-def add_to_dealer(t: Tables, i: int, rank: int) -> None:
+def add_to_dealer(t: Table, rank: int) -> None:
     """Lay a card face up to the dealer."""
     s, value = t.state, card_value(rank)
-    s[i, DEALER_HARD] += value
-    s[i, DEALER_ACE] |= value == 1
-    s[i, DEALER_CARDS] += 1
-    see(t, i, 0, value)
+    s[DEALER_HARD] += value
+    s[DEALER_ACE] |= value == 1
+    s[DEALER_CARDS] += 1
+    see(t, 0, value)
 
 
 @inlined
-def draw_to(rules: Rules, t: Tables, i: int, hand: int) -> None:
+def draw_to(rules: Rules, t: Table, hand: int) -> None:
     """Draw a card to a hand after the deal; that may make a charlie."""
-    rank = take_from_shoe(rules, t, i)
+    rank = take_from_shoe(rules, t)
     if rank == 0:
         return
-    add_to_hand(t, i, hand, rank)
+    add_to_hand(t, hand, rank)
     h = t.hands
-    total = best_total(int(h[i, hand, HARD]), h[i, hand, ACE] > 0)
-    if is_charlie(rules, total, int(h[i, hand, CARDS])):
-        h[i, hand, FATE] = CHARLIE
+    total = best_total(int(h[hand, HARD]), h[hand, ACE] > 0)
+    if is_charlie(rules, total, int(h[hand, CARDS])):
+        h[hand, FATE] = CHARLIE
 
 
 # --- the deal ---------------------------------------------------------------------------------------------------------
 
 
 @inlined
-def deal(rules: Rules, t: Tables, i: int) -> None:
+def deal(rules: Rules, t: Table) -> None:
     """Take the bets, shuffle if due, and deal."""
-    s, seats = t.state, t.seats.shape[1]
-    clear(t, i)
+    s, seats = t.state, t.seats.shape[0]
+    clear(t)
     for seat in range(seats):
-        stake_bet(rules, t, i, seat)
-    prepare_shoe(rules, t, i)
+        stake_bet(rules, t, seat)
+    prepare_shoe(rules, t)
     hole = rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK
     for card in range(2 * seats + 1 + hole):
         seat = card if card < seats else card - seats - 1
-        if card < 2 * seats + 1 and card != seats and t.seats[i, seat, BET] == 0:
+        if card < 2 * seats + 1 and card != seats and t.seats[seat, BET] == 0:
             continue
-        rank = take_from_shoe(rules, t, i)
+        rank = take_from_shoe(rules, t)
         if rank == 0:
             return
         if card == seats:
-            add_to_dealer(t, i, rank)
-            s[i, UPCARD] = card_value(rank)
+            add_to_dealer(t, rank)
+            s[UPCARD] = card_value(rank)
         elif seat == seats:
-            s[i, HOLE] = rank
+            s[HOLE] = rank
         else:
-            add_to_hand(t, i, seat * rules.max_hands, rank)
+            add_to_hand(t, seat * rules.max_hands, rank)
 
 
 @inlined
-def clear(t: Tables, i: int) -> None:
+def clear(t: Table) -> None:
     """Clear the table for a new round."""
     s = t.state
-    s[i, PHASE] = EARLY_SURRENDER
-    s[i, SEAT] = 0
-    s[i, HAND] = 0
-    s[i, UPCARD] = 0
-    s[i, HOLE] = 0
-    s[i, DEALER_HARD] = 0
-    s[i, DEALER_ACE] = 0
-    s[i, DEALER_CARDS] = 0
-    s[i, VOID] = 0
-    s[i, LOGGED] = 0
-    for place in range(t.counts.shape[1]):
-        t.counts[i, place] = 0
+    s[PHASE] = EARLY_SURRENDER
+    s[SEAT] = 0
+    s[HAND] = 0
+    s[UPCARD] = 0
+    s[HOLE] = 0
+    s[DEALER_HARD] = 0
+    s[DEALER_ACE] = 0
+    s[DEALER_CARDS] = 0
+    s[VOID] = 0
+    s[LOGGED] = 0
+    for place in range(t.counts.shape[0]):
+        t.counts[place] = 0
 
 
 @inlined
-def stake_bet(rules: Rules, t: Tables, i: int, seat: int) -> None:
+def stake_bet(rules: Rules, t: Table, seat: int) -> None:
     """Stake a seat's bet on a new hand; a seat that bets nothing has none."""
     money = t.seats
-    bet = money[i, seat, BET]
-    money[i, seat, BANK] = money[i, seat, FREE]
-    money[i, seat, INSURANCE] = 0
-    money[i, seat, NET] = 0
-    money[i, seat, HANDS] = 0
+    bet = money[seat, BET]
+    money[seat, BANK] = money[seat, FREE]
+    money[seat, INSURANCE] = 0
+    money[seat, NET] = 0
+    money[seat, HANDS] = 0
     if bet > 0:
-        pay(t, i, seat, bet)
-        money[i, seat, HANDS] = 1
+        pay(t, seat, bet)
+        money[seat, HANDS] = 1
         for place in range(HANDS_WIDTH):
-            t.hands[i, seat * rules.max_hands, place] = 0
+            t.hands[seat * rules.max_hands, place] = 0
 
 
 @inlined
-def pay(t: Tables, i: int, seat: int, amount: int) -> None:
+def pay(t: Table, seat: int, amount: int) -> None:
     """Put ticks of a seat's money on the table."""
-    if t.seats[i, seat, FREE] >= 0:
-        t.seats[i, seat, FREE] -= amount
+    if t.seats[seat, FREE] >= 0:
+        t.seats[seat, FREE] -= amount
 
 
 # --- whose turn it is -------------------------------------------------------------------------------------------------
 
 
 @inlined
-def go_on(rules: Rules, t: Tables, i: int) -> bool:
+def go_on(rules: Rules, t: Table) -> bool:
     """Go to the next decision; tell whether there is one, or the dealer's turn has come."""
     s = t.state
-    if s[i, VOID]:
+    if s[VOID]:
         return False
-    while s[i, PHASE] != PLAY:
-        if ask_next_seat(rules, t, i):
+    while s[PHASE] != PLAY:
+        if ask_next_seat(rules, t):
             return True
-        s[i, SEAT] = 0
-        if s[i, PHASE] == INSURANCE_PHASE and peek_finds_blackjack(rules, t, i):
+        s[SEAT] = 0
+        if s[PHASE] == INSURANCE_PHASE and peek_finds_blackjack(rules, t):
             return False
-        s[i, PHASE] += 1
-    return find_hand(rules, t, i)
+        s[PHASE] += 1
+    return find_hand(rules, t)
 
 
 @inlined
-def ask_next_seat(rules: Rules, t: Tables, i: int) -> bool:
+def ask_next_seat(rules: Rules, t: Table) -> bool:
     """Go to the next seat to which early surrender or insurance is open."""
-    s, upcard = t.state, int(t.state[i, UPCARD])
-    early = s[i, PHASE] == EARLY_SURRENDER
+    s, upcard = t.state, int(t.state[UPCARD])
+    early = s[PHASE] == EARLY_SURRENDER
     if early and early_surrender_refusal(rules, upcard, False) != 0:
         return False  # to nobody, so that no seat need be looked at
     if not early and insurance_refusal(rules, upcard, TICKS, False) != 0:
         return False
-    for seat in range(int(s[i, SEAT]), t.seats.shape[1]):
-        if t.seats[i, seat, BET] > 0 and offer_refusal(rules, t, i, seat) == 0:
-            s[i, SEAT] = seat
-            s[i, HAND] = 0
-            s[i, MASK] = SURRENDER_OR_DECLINE if early else INSURE_OR_DECLINE
+    for seat in range(int(s[SEAT]), t.seats.shape[0]):
+        if t.seats[seat, BET] > 0 and offer_refusal(rules, t, seat) == 0:
+            s[SEAT] = seat
+            s[HAND] = 0
+            s[MASK] = SURRENDER_OR_DECLINE if early else INSURE_OR_DECLINE
             return True
     return False
 
 
 @inlined
-def offer_refusal(rules: Rules, t: Tables, i: int, seat: int) -> int:
+def offer_refusal(rules: Rules, t: Table, seat: int) -> int:
     """Tell why a seat is not asked about early surrender or insurance (0: it is)."""
-    hand, upcard = seat * rules.max_hands, int(t.state[i, UPCARD])
-    if t.state[i, PHASE] == EARLY_SURRENDER:
-        return early_surrender_refusal(rules, upcard, has_blackjack(t, i, hand))
-    if t.hands[i, hand, FATE] == SURRENDERED:
+    hand, upcard = seat * rules.max_hands, int(t.state[UPCARD])
+    if t.state[PHASE] == EARLY_SURRENDER:
+        return early_surrender_refusal(rules, upcard, has_blackjack(t, hand))
+    if t.hands[hand, FATE] == SURRENDERED:
         return -1
-    stake = insurance_stake(rules, int(t.seats[i, seat, BET]))
-    return insurance_refusal(rules, upcard, stake, is_short(int(t.seats[i, seat, FREE]), stake))
+    stake = insurance_stake(rules, int(t.seats[seat, BET]))
+    return insurance_refusal(rules, upcard, stake, is_short(int(t.seats[seat, FREE]), stake))
 
 
 @inlined
-def has_blackjack(t: Tables, i: int, hand: int) -> bool:
+def has_blackjack(t: Table, hand: int) -> bool:
     """Tell whether a hand is a blackjack."""
     h = t.hands
-    total = best_total(int(h[i, hand, HARD]), h[i, hand, ACE] > 0)
-    return is_blackjack(total, int(h[i, hand, CARDS]), h[i, hand, FROM_SPLIT] > 0)
+    total = best_total(int(h[hand, HARD]), h[hand, ACE] > 0)
+    return is_blackjack(total, int(h[hand, CARDS]), h[hand, FROM_SPLIT] > 0)
 
 
 @inlined
-def peek_finds_blackjack(rules: Rules, t: Tables, i: int) -> bool:
+def peek_finds_blackjack(rules: Rules, t: Table) -> bool:
     """Let the dealer look at the hole card where the house does; tell whether that ends the round."""
     s = t.state
-    return dealer_peeks(rules, int(s[i, UPCARD])) and s[i, UPCARD] + card_value(int(s[i, HOLE])) == 11
+    return dealer_peeks(rules, int(s[UPCARD])) and s[UPCARD] + card_value(int(s[HOLE])) == 11
 
 
 @inlined
-def find_hand(rules: Rules, t: Tables, i: int) -> bool:
+def find_hand(rules: Rules, t: Table) -> bool:
     """Go to the next hand that has a choice, filling split hands on the way."""
     s, h = t.state, t.hands
-    while s[i, SEAT] < t.seats.shape[1]:
-        seat = int(s[i, SEAT])
-        while s[i, HAND] < t.seats[i, seat, HANDS]:
-            hand = seat * rules.max_hands + int(s[i, HAND])
-            if h[i, hand, CARDS] == 1:
-                draw_to(rules, t, i, hand)
-            if s[i, VOID]:
+    while s[SEAT] < t.seats.shape[0]:
+        seat = int(s[SEAT])
+        while s[HAND] < t.seats[seat, HANDS]:
+            hand = seat * rules.max_hands + int(s[HAND])
+            if h[hand, CARDS] == 1:
+                draw_to(rules, t, hand)
+            if s[VOID]:
                 return False
-            if h[i, hand, FATE] == OPEN:
-                s[i, MASK] = hand_mask(rules, t, i, seat, hand)
-                if s[i, MASK]:
+            if h[hand, FATE] == OPEN:
+                s[MASK] = hand_mask(rules, t, seat, hand)
+                if s[MASK]:
                     return True
-                h[i, hand, FATE] = STANDS
-            s[i, HAND] += 1
-        s[i, SEAT] += 1
-        s[i, HAND] = 0
+                h[hand, FATE] = STANDS
+            s[HAND] += 1
+        s[SEAT] += 1
+        s[HAND] = 0
     return False
 
 
 @inlined
-def hand_mask(rules: Rules, t: Tables, i: int, seat: int, hand: int) -> int:
+def hand_mask(rules: Rules, t: Table, seat: int, hand: int) -> int:
     """Tell the legal actions of a hand in turn, as bits."""
     h, money = t.hands, t.seats
-    hard, has_ace = int(h[i, hand, HARD]), h[i, hand, ACE] > 0
-    from_split = h[i, hand, FROM_SPLIT] > 0
+    hard, has_ace = int(h[hand, HARD]), h[hand, ACE] > 0
+    from_split = h[hand, FROM_SPLIT] > 0
     return play_mask(
         rules,
         best_total(hard, has_ace),
         is_soft(hard, has_ace),
-        int(h[i, hand, CARDS]),
-        pair_of(rules, t, i, hand) > 0,
+        int(h[hand, CARDS]),
+        pair_of(rules, t, hand) > 0,
         from_split,
-        from_split and h[i, hand, FIRST] == 1,
-        int(money[i, seat, HANDS]),
-        is_short(int(money[i, seat, FREE]), int(money[i, seat, BET])),
+        from_split and h[hand, FIRST] == 1,
+        int(money[seat, HANDS]),
+        is_short(int(money[seat, FREE]), int(money[seat, BET])),
     )
 
 
 @inlined
-def pair_of(rules: Rules, t: Tables, i: int, hand: int) -> int:
+def pair_of(rules: Rules, t: Table, hand: int) -> int:
     """Return the card value of the pair that a hand is, or 0."""
     h = t.hands
-    first = int(h[i, hand, FIRST])
-    return card_value(first) if h[i, hand, CARDS] == 2 and is_pair(rules, first, int(h[i, hand, SECOND])) else 0
+    first = int(h[hand, FIRST])
+    return card_value(first) if h[hand, CARDS] == 2 and is_pair(rules, first, int(h[hand, SECOND])) else 0
 
 
 # --- actions ----------------------------------------------------------------------------------------------------------
 
 
 @inlined
-def take(rules: Rules, t: Tables, i: int, action: int) -> None:
+def take(rules: Rules, t: Table, action: int) -> None:
     """Take a legal action of the seat in turn."""
     s, h = t.state, t.hands
-    seat = int(s[i, SEAT])
-    hand = seat * rules.max_hands + int(s[i, HAND])
-    note(t, i, NEW_ACTION + action)
+    seat = int(s[SEAT])
+    hand = seat * rules.max_hands + int(s[HAND])
+    note(t, NEW_ACTION + action)
     if action == STAND:
-        h[i, hand, FATE] = STANDS
+        h[hand, FATE] = STANDS
     elif action in (HIT, DOUBLE):
         if action == DOUBLE:
-            pay(t, i, seat, int(t.seats[i, seat, BET]))
-            h[i, hand, DOUBLED] = 1
-            h[i, hand, FATE] = STANDS
-        draw_to(rules, t, i, hand)
+            pay(t, seat, int(t.seats[seat, BET]))
+            h[hand, DOUBLED] = 1
+            h[hand, FATE] = STANDS
+        draw_to(rules, t, hand)
     elif action == SPLIT:
-        pay(t, i, seat, int(t.seats[i, seat, BET]))
-        split(rules, t, i, seat, hand)
+        pay(t, seat, int(t.seats[seat, BET]))
+        split(rules, t, seat, hand)
     elif action == SURRENDER:
-        h[i, hand, FATE] = SURRENDERED
+        h[hand, FATE] = SURRENDERED
     elif action == INSURE:
-        stake = insurance_stake(rules, int(t.seats[i, seat, BET]))
-        t.seats[i, seat, INSURANCE] = stake
-        pay(t, i, seat, stake)
-    if s[i, PHASE] != PLAY:
-        s[i, SEAT] += 1
+        stake = insurance_stake(rules, int(t.seats[seat, BET]))
+        t.seats[seat, INSURANCE] = stake
+        pay(t, seat, stake)
+    if s[PHASE] != PLAY:
+        s[SEAT] += 1
 
 
 @called
-def split(rules: Rules, t: Tables, i: int, seat: int, hand: int) -> None:
+def split(rules: Rules, t: Table, seat: int, hand: int) -> None:
     """Make two hands of a pair; the new one goes right after it, and all later ones one further."""
     h = t.hands
-    for later in range(seat * rules.max_hands + int(t.seats[i, seat, HANDS]), hand + 1, -1):
-        move_hand(t, i, later - 1, later)
-    t.seats[i, seat, HANDS] += 1
-    second = h[i, hand, SECOND]
-    begin_split_hand(t, i, hand + 1, int(second))
-    begin_split_hand(t, i, hand, int(h[i, hand, FIRST]))
+    for later in range(seat * rules.max_hands + int(t.seats[seat, HANDS]), hand + 1, -1):
+        move_hand(t, later - 1, later)
+    t.seats[seat, HANDS] += 1
+    second = h[hand, SECOND]
+    begin_split_hand(t, hand + 1, int(second))
+    begin_split_hand(t, hand, int(h[hand, FIRST]))
 
 
 @inlined
-def move_hand(t: Tables, i: int, old: int, new: int) -> None:
+def move_hand(t: Table, old: int, new: int) -> None:
     """Move a hand to another place."""
     for place in range(HANDS_WIDTH):
-        t.hands[i, new, place] = t.hands[i, old, place]
+        t.hands[new, place] = t.hands[old, place]
     if t.counts.shape[0] > 0:
         for value in range(10):
-            t.counts[i, 10 * (1 + new) + value] = t.counts[i, 10 * (1 + old) + value]
+            t.counts[10 * (1 + new) + value] = t.counts[10 * (1 + old) + value]
 
 
 @inlined
-def begin_split_hand(t: Tables, i: int, hand: int, rank: int) -> None:
+def begin_split_hand(t: Table, hand: int, rank: int) -> None:
     """Begin a hand with one card of a pair, which everyone has seen."""
     h, value = t.hands, card_value(rank)
     for place in range(HANDS_WIDTH):
-        h[i, hand, place] = 0
-    h[i, hand, HARD] = value
-    h[i, hand, ACE] = value == 1
-    h[i, hand, CARDS] = 1
-    h[i, hand, FIRST] = rank
-    h[i, hand, FROM_SPLIT] = 1
+        h[hand, place] = 0
+    h[hand, HARD] = value
+    h[hand, ACE] = value == 1
+    h[hand, CARDS] = 1
+    h[hand, FIRST] = rank
+    h[hand, FROM_SPLIT] = 1
     if t.counts.shape[0] > 0:
         for other in range(10):
-            t.counts[i, 10 * (1 + hand) + other] = other == value - 1
+            t.counts[10 * (1 + hand) + other] = other == value - 1
 
 
 # --- the end ----------------------------------------------------------------------------------------------------------
 
 
 @inlined
-def end(rules: Rules, t: Tables, i: int) -> None:
+def end(rules: Rules, t: Table) -> None:
     """Let the dealer play and settle, or give the stakes back if the round is void."""
     s = t.state
-    if not s[i, VOID]:
-        dealer_plays(rules, t, i)
-    turn_hole_card(t, i)  # of a round that became void before the dealer's turn
-    if s[i, VOID]:
-        s[i, SPENT] = 1
-    total, blackjack = dealer_result(t, i)
-    for seat in range(t.seats.shape[1]):
-        if t.seats[i, seat, BET] > 0:
-            net = 0 if s[i, VOID] else settle(rules, t, i, seat, total, blackjack)
-            t.seats[i, seat, NET] = net
-            if t.seats[i, seat, FREE] >= 0:
-                t.seats[i, seat, FREE] += staked(rules, t, i, seat) + net
-    s[i, PHASE] = ROUND_OVER
-    s[i, MASK] = 0
-    keep_log(t, i)
+    if not s[VOID]:
+        dealer_plays(rules, t)
+    turn_hole_card(t)  # of a round that became void before the dealer's turn
+    if s[VOID]:
+        s[SPENT] = 1
+    total, blackjack = dealer_result(t)
+    for seat in range(t.seats.shape[0]):
+        if t.seats[seat, BET] > 0:
+            net = 0 if s[VOID] else settle(rules, t, seat, total, blackjack)
+            t.seats[seat, NET] = net
+            if t.seats[seat, FREE] >= 0:
+                t.seats[seat, FREE] += staked(rules, t, seat) + net
+    s[PHASE] = ROUND_OVER
+    s[MASK] = 0
+    keep_log(t)
 
 
 @inlined
-def keep_log(t: Tables, i: int) -> None:
+def keep_log(t: Table) -> None:
     """Make this round the last one, where a log is kept."""
     s, money = t.state, t.seats
-    if t.log.shape[0] > 0:
-        s[i, LAST_LOGGED] = s[i, LOGGED]
-        s[i, LAST_DEALER] = s[i, DEALER_CARDS]
-        s[i, LAST_VOID] = s[i, VOID]
-        s[i, LOG] ^= 1
+    if t.log.shape[1] > 0:
+        s[LAST_LOGGED] = s[LOGGED]
+        s[LAST_DEALER] = s[DEALER_CARDS]
+        s[LAST_VOID] = s[VOID]
+        s[LOG] ^= 1
         for seat in range(money.shape[1]):
-            money[i, seat, LAST_BET] = money[i, seat, BET]
-            money[i, seat, LAST_BANK] = money[i, seat, BANK]
-            money[i, seat, LAST_NET] = money[i, seat, NET]
+            money[seat, LAST_BET] = money[seat, BET]
+            money[seat, LAST_BANK] = money[seat, BANK]
+            money[seat, LAST_NET] = money[seat, NET]
 
 
 @inlined
-def dealer_result(t: Tables, i: int) -> tuple[int, bool]:
+def dealer_result(t: Table) -> tuple[int, bool]:
     """Return the dealer's total, and whether it is a blackjack."""
     s = t.state
-    total = best_total(int(s[i, DEALER_HARD]), s[i, DEALER_ACE] > 0)
-    return total, is_blackjack(total, int(s[i, DEALER_CARDS]), False)
+    total = best_total(int(s[DEALER_HARD]), s[DEALER_ACE] > 0)
+    return total, is_blackjack(total, int(s[DEALER_CARDS]), False)
 
 
 @inlined
-def turn_hole_card(t: Tables, i: int) -> None:
+def turn_hole_card(t: Table) -> None:
     """Turn the hole card, if there is one and it is still hidden."""
-    hole = int(t.state[i, HOLE])
+    hole = int(t.state[HOLE])
     if hole > 0:
-        t.state[i, HOLE] = 0
-        add_to_dealer(t, i, hole)
+        t.state[HOLE] = 0
+        add_to_dealer(t, hole)
 
 
 @inlined
-def dealer_plays(rules: Rules, t: Tables, i: int) -> None:
+def dealer_plays(rules: Rules, t: Table) -> None:
     """Turn the hole card, or draw a second card where one is due, and draw on while some hand is in play."""
     s = t.state
-    playing = any_in_play(rules, t, i)
-    drawing = s[i, HOLE] == 0 and second_card_due(rules, t, i, playing)
-    turn_hole_card(t, i)
-    while drawing or (playing and dealer_draws(rules, t, i)):
-        rank = take_from_shoe(rules, t, i)
+    playing = any_in_play(rules, t)
+    drawing = s[HOLE] == 0 and second_card_due(rules, t, playing)
+    turn_hole_card(t)
+    while drawing or (playing and dealer_draws(rules, t)):
+        rank = take_from_shoe(rules, t)
         if rank == 0:
             return
-        add_to_dealer(t, i, rank)
+        add_to_dealer(t, rank)
         drawing = False
 
 
 @inlined
-def dealer_draws(rules: Rules, t: Tables, i: int) -> bool:
+def dealer_draws(rules: Rules, t: Table) -> bool:
     """Tell whether the dealer draws one more card."""
     s = t.state
-    hard, has_ace = int(s[i, DEALER_HARD]), s[i, DEALER_ACE] > 0
+    hard, has_ace = int(s[DEALER_HARD]), s[DEALER_ACE] > 0
     total = best_total(hard, has_ace)
     return total < 21 and dealer_hits(rules, total, is_soft(hard, has_ace))
 
 
 @inlined
-def any_in_play(rules: Rules, t: Tables, i: int) -> bool:
+def any_in_play(rules: Rules, t: Table) -> bool:
     """Tell whether the dealer must draw against some hand."""
     h = t.hands
-    for seat in range(t.seats.shape[1]):
+    for seat in range(t.seats.shape[0]):
         first = seat * rules.max_hands
-        for hand in range(first, first + int(t.seats[i, seat, HANDS])):
-            fate, total = h[i, hand, FATE], best_total(int(h[i, hand, HARD]), h[i, hand, ACE] > 0)
-            if in_play(rules, total > 21, fate == SURRENDERED, fate == CHARLIE, has_blackjack(t, i, hand)):
+        for hand in range(first, first + int(t.seats[seat, HANDS])):
+            fate, total = h[hand, FATE], best_total(int(h[hand, HARD]), h[hand, ACE] > 0)
+            if in_play(rules, total > 21, fate == SURRENDERED, fate == CHARLIE, has_blackjack(t, hand)):
                 return True
     return False
 
 
 @inlined
-def second_card_due(rules: Rules, t: Tables, i: int, playing: bool) -> bool:
+def second_card_due(rules: Rules, t: Table, playing: bool) -> bool:
     """Tell whether a dealer without a hole card takes a second card; ``playing``: some hand is in play."""
     insured = waiting = over_one_bet = False
-    for seat in range(t.seats.shape[1]):
-        hands = int(t.seats[i, seat, HANDS])
+    for seat in range(t.seats.shape[0]):
+        hands = int(t.seats[seat, HANDS])
         if hands > 0:
             first = seat * rules.max_hands
-            insured = insured or t.seats[i, seat, INSURANCE] > 0
-            waiting = waiting or has_blackjack(t, i, first) or surrendered_late(rules, t, i, first)
-            over_one_bet = over_one_bet or hands > 1 or t.hands[i, first, DOUBLED] > 0
-    return takes_second_card(rules, int(t.state[i, UPCARD]), playing, insured, waiting, over_one_bet)
+            insured = insured or t.seats[seat, INSURANCE] > 0
+            waiting = waiting or has_blackjack(t, first) or surrendered_late(rules, t, first)
+            over_one_bet = over_one_bet or hands > 1 or t.hands[first, DOUBLED] > 0
+    return takes_second_card(rules, int(t.state[UPCARD]), playing, insured, waiting, over_one_bet)
 
 
 @inlined
-def surrendered_late(rules: Rules, t: Tables, i: int, hand: int) -> bool:
+def surrendered_late(rules: Rules, t: Table, hand: int) -> bool:
     """Tell whether a hand was surrendered in its turn."""
-    return t.hands[i, hand, FATE] == SURRENDERED and rules.surrender == Surrender.LATE
+    return t.hands[hand, FATE] == SURRENDERED and rules.surrender == Surrender.LATE
 
 
 @inlined
-def settle(rules: Rules, t: Tables, i: int, seat: int, dealer_total: int, dealer_blackjack: bool) -> int:
+def settle(rules: Rules, t: Table, seat: int, dealer_total: int, dealer_blackjack: bool) -> int:
     """Return what a seat has won or lost with all its hands and its insurance, in ticks."""
-    h, bet = t.hands, int(t.seats[i, seat, BET])
+    h, bet = t.hands, int(t.seats[seat, BET])
     first, net, paid = seat * rules.max_hands, 0, False
-    for hand in range(first, first + int(t.seats[i, seat, HANDS])):
-        fate = h[i, hand, FATE]
+    for hand in range(first, first + int(t.seats[seat, HANDS])):
+        fate = h[hand, FATE]
         if fate == SURRENDERED:
-            won = surrender_net(rules, bet, not surrendered_late(rules, t, i, hand), dealer_blackjack)
+            won = surrender_net(rules, bet, not surrendered_late(rules, t, hand), dealer_blackjack)
         else:
-            total, stake = best_total(int(h[i, hand, HARD]), h[i, hand, ACE] > 0), bet << int(h[i, hand, DOUBLED])
-            blackjack = has_blackjack(t, i, hand)
+            total, stake = best_total(int(h[hand, HARD]), h[hand, ACE] > 0), bet << int(h[hand, DOUBLED])
+            blackjack = has_blackjack(t, hand)
             won = hand_net(rules, stake, total, blackjack, fate == CHARLIE, dealer_total, dealer_blackjack)
             won = original_bet_net(rules, won, bet, dealer_blackjack, paid)
         paid = paid or won < 0
         net += won
-    insured = int(t.seats[i, seat, INSURANCE])
+    insured = int(t.seats[seat, INSURANCE])
     return net + insurance_net(insured, dealer_blackjack) if insured > 0 else net
 
 
 @inlined
-def staked(rules: Rules, t: Tables, i: int, seat: int) -> int:
+def staked(rules: Rules, t: Table, seat: int) -> int:
     """Return all that a seat has on the table, in ticks."""
     first, bets = seat * rules.max_hands, 0
-    for hand in range(first, first + int(t.seats[i, seat, HANDS])):
-        bets += 1 + int(t.hands[i, hand, DOUBLED])
-    return bets * int(t.seats[i, seat, BET]) + int(t.seats[i, seat, INSURANCE])
+    for hand in range(first, first + int(t.seats[seat, HANDS])):
+        bets += 1 + int(t.hands[hand, DOUBLED])
+    return bets * int(t.seats[seat, BET]) + int(t.seats[seat, INSURANCE])

@@ -32,6 +32,7 @@ from bj_env.fast.arrays import (
 from bj_env.fast.describing import round_on
 from bj_env.fast.engine import Engine
 from bj_env.fast.episode import deal_if_any_bet
+from bj_env.fast.kernels import table_at
 from bj_env.fast.plans import decide
 from bj_env.fast.round import go_on, take
 from bj_env.fast.shoe import work_ahead
@@ -73,7 +74,7 @@ def _laid(engine: Engine, i: int, start: Start) -> Laid:
     laid = start.laid(engine.settings.rules, chance)
     if chance.draws % AHEAD:
         stream[i, DRAWS] = chance.draws - chance.draws % AHEAD
-        work_ahead(stream, i)
+        work_ahead(stream[i])
     stream[i, DRAWS] = chance.draws
     return laid
 
@@ -97,7 +98,7 @@ def _stack(engine: Engine, i: int, laid: Laid) -> None:
 
 def _play(engine: Engine, i: int, line: Line) -> None:
     """Deal, and play the actions that the line writes, by the kernels' own functions as plain Python."""
-    deal_if_any_bet(engine.rules, engine.tables, i)
+    deal_if_any_bet(engine.rules, table_at(engine.tables, i))
     play_written(cast(Round, _Written(engine, i)), line, lambda round: cast(_Written, round).ask_other())
 
 
@@ -107,26 +108,27 @@ class _Written:
     def __init__(self, engine: Engine, i: int) -> None:
         self.engine = engine
         self.i = i
+        self.table = table_at(engine.tables, i)
         self._go_on()
 
     def _go_on(self) -> None:
-        state = self.engine.tables.state[self.i]
-        self.over = not go_on(self.engine.rules, self.engine.tables, self.i)
+        state = self.table.state
+        self.over = not go_on(self.engine.rules, self.table)
         self.void = bool(state[VOID])
         self.phase = Phase(int(state[PHASE]))
         self.active_seat = SimpleNamespace(number=int(state[SEAT]))
 
     def act(self, action: int) -> None:
         round_on(self.engine, self.i).check(action)
-        take(self.engine.rules, self.engine.tables, self.i, action)
+        take(self.engine.rules, self.table, action)
         self._go_on()
 
     def ask_other(self) -> bool:
         if self.engine.settings.decisions[self.active_seat.number] is None:
             return False
-        take(self.engine.rules, self.engine.tables, self.i, self._decided())
+        take(self.engine.rules, self.table, self._decided())
         self._go_on()
         return True
 
     def _decided(self) -> int:
-        return decide(self.engine.rules, self.engine.tables, self.i, self.engine.plans)
+        return decide(self.engine.rules, self.table, self.engine.plans)
