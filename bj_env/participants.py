@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from bj_env.errors import BlackjackError
 from bj_env.hand import Hand
-from bj_env.terms import TICKS
+from bj_env.terms import TICKS, ticks
 
 if TYPE_CHECKING:
     from bj_env.decisions import Decision
@@ -67,21 +66,6 @@ class Player(Participant):
         """Take ``amount`` ticks from the table."""
         if self.limited:
             self.free += amount
-
-
-def ticks(chips: float, what: str) -> int:
-    """Turn chips into ticks.
-
-    Raises:
-        BlackjackError: if they are not a number of ticks from 0 up.
-
-    >>> ticks(7.5, "bankroll")
-    75
-    """
-    number = isinstance(chips, int | float) and not isinstance(chips, bool)
-    if not number or not 0 <= chips <= 10**12 or abs(round(chips * TICKS) - chips * TICKS) > 1e-6:
-        raise BlackjackError(f"{what}: expected chips from 0 up, at most one decimal, got {chips!r}")
-    return round(chips * TICKS)
 
 
 class Seat:

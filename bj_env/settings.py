@@ -10,8 +10,7 @@ from bj_env.episode import EPISODES as EPISODES
 from bj_env.errors import BlackjackError, UnknownDecision, choices
 from bj_env.houses import rules_from
 from bj_env.observation import Layout
-from bj_env.participants import ticks
-from bj_env.terms import FIRST_BET, TICKS, Action, Rules
+from bj_env.terms import FIRST_BET, TICKS, Action, Rules, ticks
 
 REWARDS = ("sampled", "expected")
 """What is paid for a round."""

@@ -6,7 +6,7 @@
 from enum import IntEnum
 from typing import Any, NamedTuple, Self
 
-from bj_env.errors import RulesError, choices
+from bj_env.errors import BlackjackError, RulesError, choices
 
 TICKS = 10
 """Ticks to a chip."""
@@ -250,3 +250,18 @@ REFUSALS = {
     Refusal.RESPLIT_ACES: "split aces are not split again (R14)",
 }
 """Why each refused action is refused, in words."""
+
+
+def ticks(chips: float, what: str) -> int:
+    """Turn chips into ticks.
+
+    Raises:
+        BlackjackError: if they are not a number of ticks from 0 up.
+
+    >>> ticks(7.5, "bankroll")
+    75
+    """
+    number = isinstance(chips, int | float) and not isinstance(chips, bool)
+    if not number or not 0 <= chips <= 10**12 or abs(round(chips * TICKS) - chips * TICKS) > 1e-6:
+        raise BlackjackError(f"{what}: expected chips from 0 up, at most one decimal, got {chips!r}")
+    return round(chips * TICKS)

@@ -7,7 +7,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from bj_env.env import BlackjackEnv
-from bj_env.fast.arrays import AT, DEALT, DRAWS, FREE, FRONT, FRONT_END, HOLE, SHOE, SIZE
+from bj_env.fast.arrays import DEALT, FREE, FRONT, FRONT_END, HOLE, SHOE, SIZE, STACKED
+from bj_env.fast.kernels import table_at
+from bj_env.fast.shoe import draws_used
 from bj_env.fast.vector_env import BlackjackVectorEnv
 from bj_env.notation import RANKS
 from bj_env.terms import Rules
@@ -116,9 +118,13 @@ class Pair:
         """Compare what nobody sees: the shoe's position and chance, the hole card, all money."""
         table, t = self.singles[i].episode.table, self.vector.engine.tables
         state, stream = t.state[i], t.stream[i]
-        left = int(state[FRONT_END] - state[FRONT]) + (0 if table.shoe.infinite else int(state[SIZE] - state[AT]))
+        rest = 0 if table.shoe.infinite else int(state[SIZE] - state[DEALT] - state[STACKED])
+        left = int(state[FRONT_END] - state[FRONT]) + rest
         assert (len(table.shoe.dealt), table.shoe.left) == (state[DEALT], left)
-        assert (table.shoe.chance.shoe, table.shoe.chance.draws) == (stream[SHOE], stream[DRAWS])
+        assert (table.shoe.chance.shoe, table.shoe.chance.draws) == (
+            stream[SHOE],
+            draws_used(self.vector.engine.rules, table_at(t, i)),
+        )
         assert table.seen == t.seen[i].tolist()
         round = table.round
         hidden = round is not None and round.hole is not None and len(round.dealer.cards) == 1

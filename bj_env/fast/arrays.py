@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bj_env.fast.hands import legal_actions
 from bj_env.rules import card_value
 from bj_env.terms import Rules
 
@@ -24,19 +25,21 @@ Array = NDArray[Any]
     MASK,  # the legal actions as bits
     UPCARD,  # the dealer's, by value
     HOLE,  # the hidden card's rank, 0 if there is none
-    DEALER_HARD,  # the dealer's face-up cards: sum of values,
-    DEALER_ACE,  # whether there is an ace,
-    DEALER_CARDS,  # how many
+    DEALER_TOTAL,  # of the dealer's face-up cards,
+    DEALER_SOFT,  # whether it is soft,
+    DEALER_CARDS,  # and how many they are
     VOID,  # whether the stakes go back
-    AT,  # the next card of the pool
+    DEALT,  # cards dealt since the shuffle
+    READY,  # and how many cards are ready to be, in their order
+    READY_FROM,  # where the cards ahead begin
     SIZE,  # the end of the pool
-    DEALT,  # cards drawn since the shuffle
     ROUND_START,  # how many of these before this round
     SPENT,  # whether the shoe is shuffled before the next round, wherever its cut card is
     KEPT,  # whether it is not, because it was stacked
     FRESH,  # whether nothing was dealt from it yet
     FRONT,  # the next stacked card
     FRONT_END,  # the end of the stacked cards
+    STACKED,  # how many of these are known cards
     SHUFFLED,  # whether the shoe ran out in this round
     LOG,  # which half of the log is written: this round's, 0 or 1
     LOGGED,  # its length
@@ -56,14 +59,21 @@ Array = NDArray[Any]
     ACTED,  # whether the agent has just acted
     KNOWN,  # whether it has acted in this round
     STATE,
-) = range(38)
+) = range(40)
 
 # --- stream: the shoe's chance, [T, STREAM] --------------------------------------------------------------------------
 
-KEY_LOW, KEY_HIGH, NUMBER, SHOE, DRAWS, WORDS = range(6)
+(
+    KEY_LOW,
+    KEY_HIGH,
+    NUMBER,  # of the table
+    SHOE,  # which of its shoes
+    DRAWS,  # how many of the shoe's words are used
+    DRAWS_BEFORE,  # how many were before the cards ahead were drawn
+    STREAM,
+) = range(7)
 AHEAD = 8
-"""So many words are worked out at once, two blocks side by side."""
-STREAM = WORDS + AHEAD
+"""So many words are used at once, two blocks side by side: one at a time costs three times as much."""
 
 # --- seats: money in ticks, [T, S, SEATS] ----------------------------------------------------------------------------
 
@@ -86,16 +96,18 @@ STREAM = WORDS + AHEAD
 # --- hands, [T, S * H, CARDS_OF_HAND] --------------------------------------------------------------------------------
 
 (
-    HARD,  # the sum of the cards' values
-    ACE,  # whether there is an ace
+    TOTAL,  # an ace counts 11 where that fits
+    SOFT,  # whether one does
     CARDS,  # how many cards
     FIRST,  # the rank of the first card
     SECOND,  # the rank of the second
+    LATEST,  # the rank of the latest after these
     FROM_SPLIT,  # whether it came from a split
+    NATURAL,  # whether it is a blackjack
     DOUBLED,  # whether its stake is twice the bet
     FATE,  # what has become of it:
     HANDS_WIDTH,
-) = range(9)
+) = range(11)
 OPEN, STANDS, SURRENDERED, CHARLIE = range(4)
 
 NEW_ACTION = 16
@@ -124,8 +136,10 @@ class Tables(NamedTuple):
 
     Attributes:
         state, stream, seats, hands: see the names in capitals.
-        pool: ranks: first those dealt since the shuffle, in order, then those still to come, in none, ``[T, N]``.
-        full: the ranks of a whole shoe, ``[N]``.
+        pool: ranks: first those dealt since the shuffle, in order, then those still to come, in none, ``[T, N]``. Of an
+            infinite shoe the cards ahead lie behind the 52.
+        full: the ranks of a whole shoe, ``[N]``; like the pool it is filled up with zeros to whole cache lines.
+        legal: the legal actions of every hand as bits, see `legal_actions`.
         front: ranks stacked on top, 0 for one that chance draws, ``[T, F]``.
         seen: how many cards of value 1..10 have been face up since the shuffle (index 0 unused), ``[T, 11]``.
         log: what has happened in this round and in the last one, ``[T, 2, L]``.
@@ -141,6 +155,7 @@ class Tables(NamedTuple):
     hands: Array
     pool: Array
     full: Array
+    legal: Array
     front: Array
     seen: Array
     log: Array
@@ -158,6 +173,7 @@ class Table(NamedTuple):
     hands: Array
     pool: Array
     full: Array
+    legal: Array
     front: Array
     seen: Array
     log: Array
@@ -212,8 +228,9 @@ def allocate(rules: Rules, tables: int, seats: int, *, logged: bool, counted: bo
         logged: whether rounds are logged.
         counted: whether the cards of each hand are counted.
     """
-    full = whole_shoe(rules)
-    cards = most_cards(rules, seats)
+    shoe, cards = whole_shoe(rules), most_cards(rules, seats)
+    full = np.zeros(-(-len(shoe) // 64) * 64, np.uint8)
+    full[: len(shoe)] = shoe
     entries = 2 * cards + seats * (rules.max_hands + 2) if logged else 0
     places = 10 * (1 + seats * rules.max_hands)
     return Tables(
@@ -223,6 +240,7 @@ def allocate(rules: Rules, tables: int, seats: int, *, logged: bool, counted: bo
         hands=np.zeros((tables, seats * rules.max_hands, HANDS_WIDTH), np.int8),
         pool=np.tile(full, (tables, 1)),
         full=full,
+        legal=legal_actions(rules),
         front=np.zeros((tables, 0), np.uint8),
         seen=np.zeros((tables, 11), np.int16),
         log=np.zeros((tables, 2, entries), np.uint8),

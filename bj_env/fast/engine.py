@@ -34,8 +34,8 @@ from bj_env.fast.expected import SCRATCH, dealers
 from bj_env.fast.kernels import Out, kernels, table_at
 from bj_env.fast.observing import scheme
 from bj_env.fast.tabulating import plans
-from bj_env.participants import ticks
 from bj_env.settings import EPISODES, Settings
+from bj_env.terms import ticks
 
 FEWEST_A_THREAD = 1024
 """With fewer tables a thread more costs more than it brings."""
@@ -153,7 +153,7 @@ class Engine:
             t.seats[which, seat, CHOICES] = 0
         t.state[which] = 0
         t.state[which, FRESH] = t.state[which, OVER] = 1
-        t.state[which, SIZE] = len(t.full)
+        t.state[which, SIZE] = 52 * max(self.settings.rules.decks, 1)
         t.pool[which] = t.full
         t.seen[which] = 0
 

@@ -5,14 +5,12 @@ from functools import cache
 from typing import NamedTuple
 
 from bj_env.fast.arrays import (
-    ACE,
     ASKED_HAND,
     ASKED_SEAT,
     BET,
     CHOICES,
     FINISHED,
     FRESH,
-    HARD,
     LAST_BET,
     LAST_DEALER,
     LAST_LOGGED,
@@ -25,6 +23,7 @@ from bj_env.fast.arrays import (
     SHOE,
     SHOWN,
     SPENT,
+    TOTAL,
     TRUNCATED,
     Array,
     Table,
@@ -36,7 +35,6 @@ from bj_env.fast.expected import Dealers
 from bj_env.fast.observing import Scheme, encode, write_row
 from bj_env.fast.plans import Plans, bet_of, decide
 from bj_env.fast.round import deal, end, go_on, take
-from bj_env.rules import best_total
 from bj_env.settings import legalised
 from bj_env.terms import TICKS, HoleCard, Rules
 
@@ -84,6 +82,7 @@ def table_at(tables: Tables, i: int) -> Table:
         tables.hands[i],
         tables.pool[i],
         tables.full,
+        tables.legal,
         tables.front[i],
         tables.seen[i],
         tables.log[i],
@@ -97,7 +96,7 @@ def table_at(tables: Tables, i: int) -> Table:
 def total_in_turn(rules: Rules, t: Table) -> int:
     """Return the total of the agent's hand in turn."""
     hand = int(t.state[ASKED_SEAT]) * rules.max_hands + int(t.state[ASKED_HAND])
-    return best_total(int(t.hands[hand, HARD]), t.hands[hand, ACE] > 0)
+    return int(t.hands[hand, TOTAL])
 
 
 @inlined

@@ -6,15 +6,15 @@ import numpy as np
 
 from bj_env.counting import ESTIMATES, estimated_decks, running_count
 from bj_env.fast.arrays import (
-    ACE,
     ASKED_HAND,
     ASKED_SEAT,
     BET,
     FREE,
     HANDS,
-    HARD,
     ON_TABLE,
     PHASE,
+    SOFT,
+    TOTAL,
     UPCARD,
     Array,
     Table,
@@ -34,7 +34,6 @@ from bj_env.observation import (
     write_seen,
     write_turn,
 )
-from bj_env.rules import best_total, is_soft
 from bj_env.settings import Settings
 from bj_env.terms import TICKS, Rules
 
@@ -121,8 +120,7 @@ def write_own_hand(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Arra
         write_hand(row, scheme.hand_at, phase, 0, False, 0, int(s[UPCARD]), 0)
     else:
         hand = seat * rules.max_hands + min(int(s[ASKED_HAND]), hands - 1)
-        hard, has_ace = int(t.hands[hand, HARD]), t.hands[hand, ACE] > 0
-        total, soft = best_total(hard, has_ace), is_soft(hard, has_ace)
+        total, soft = int(t.hands[hand, TOTAL]), t.hands[hand, SOFT] > 0
         stake = place_of_bet(game, int(t.seats[seat, BET]))
         write_hand(row, scheme.hand_at, phase, total, soft, pair_of(rules, t, hand), int(s[UPCARD]), stake)
 

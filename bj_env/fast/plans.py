@@ -10,33 +10,32 @@ from typing import NamedTuple
 from bj_env.chance import bounded, philox
 from bj_env.counting import estimated_decks, running_count
 from bj_env.fast.arrays import (
-    ACE,
     CHANCE_HIGH,
     CHANCE_LOW,
     CHOICES,
     FREE,
     HAND,
-    HARD,
     MASK,
     NUMBER,
     PHASE,
     SEAT,
+    SOFT,
+    TOTAL,
     UPCARD,
     Array,
     Table,
 )
 from bj_env.fast.compiling import inlined
-from bj_env.fast.round import DECLINE, INSURANCE_PHASE, INSURE, pair_of
+from bj_env.fast.hands import ROWS, hand_row
+from bj_env.fast.round import DECLINE, EARLY_SURRENDER, INSURANCE_PHASE, INSURE, pair_of
 from bj_env.fast.shoe import shuffle_pending
-from bj_env.observation import hand_value
-from bj_env.rules import best_total, is_short, is_soft
+from bj_env.rules import is_short
 from bj_env.terms import TICKS, Rules
 
 LOOKED_UP, RANDOM = range(2)
 """How a plan finds its actions."""
 
-ROWS = 40
-"""30 hand values, and 10 pairs."""
+PHASES, UPCARDS, MASKS = 3, 10, 16
 
 
 class Plans(NamedTuple):
@@ -45,7 +44,7 @@ class Plans(NamedTuple):
     Attributes:
         seat: the plan of each seat, -1 for one that is played from outside, ``[S]``.
         kind: `LOOKED_UP` or `RANDOM`, ``[P]``.
-        actions: by count, phase from `EARLY_SURRENDER` on, row, up card and legal actions, ``[P, C, 3, 40, 10, 16]``.
+        actions: by count and by `plan_place`, ``[P, C, 3 * 40 * 10 * 16]``.
         bets: in chips, by count, ``[P, C]``.
         points: the whole counts from which on something is done otherwise than below, ``[P, C - 1]``.
         counts: how many counts are told apart: one more than these, ``[P]``.
@@ -70,9 +69,9 @@ class Plans(NamedTuple):
 
 
 @inlined
-def row_of(total: int, soft: bool, pair: int) -> int:
-    """Return the row of a hand."""
-    return 29 + pair if pair > 0 else hand_value(total, soft)
+def plan_place(phase: int, row: int, upcard: int, mask: int) -> int:
+    """Return the place of a situation in a plan; ``phase`` counts from `EARLY_SURRENDER`."""
+    return (((phase - EARLY_SURRENDER) * ROWS + row) * UPCARDS + upcard - 1) * MASKS + (mask >> 1 & 15)
 
 
 @inlined
@@ -132,9 +131,8 @@ def decide(rules: Rules, t: Table, plans: Plans) -> int:
         return random_action(t)
     count = place_of_count(rules, plans, plan, t.seen, False) if plans.counts[plan] > 1 else 0
     hand = seat * rules.max_hands + int(s[HAND])
-    hard, has_ace = int(t.hands[hand, HARD]), t.hands[hand, ACE] > 0
-    row = row_of(best_total(hard, has_ace), is_soft(hard, has_ace), pair_of(rules, t, hand))
-    return int(plans.actions[plan, count, s[PHASE] - 1, row, s[UPCARD] - 1, s[MASK] >> 1 & 15])
+    row = hand_row(int(t.hands[hand, TOTAL]), t.hands[hand, SOFT] > 0, pair_of(rules, t, hand))
+    return int(plans.actions[plan, count, plan_place(int(s[PHASE]), row, int(s[UPCARD]), int(s[MASK]))])
 
 
 @inlined

@@ -5,14 +5,13 @@ drawn makes the round void; from then on nothing more is dealt.
 """
 
 from bj_env.fast.arrays import (
-    ACE,
     BANK,
     BET,
     CARDS,
     CHARLIE,
-    DEALER_ACE,
     DEALER_CARDS,
-    DEALER_HARD,
+    DEALER_SOFT,
+    DEALER_TOTAL,
     DOUBLED,
     FATE,
     FIRST,
@@ -21,7 +20,6 @@ from bj_env.fast.arrays import (
     HAND,
     HANDS,
     HANDS_WIDTH,
-    HARD,
     HOLE,
     INSURANCE,
     LAST_BANK,
@@ -33,20 +31,24 @@ from bj_env.fast.arrays import (
     LOG,
     LOGGED,
     MASK,
+    NATURAL,
     NET,
     NEW_ACTION,
     OPEN,
     PHASE,
     SEAT,
     SECOND,
+    SOFT,
     SPENT,
     STANDS,
     SURRENDERED,
+    TOTAL,
     UPCARD,
     VOID,
     Table,
 )
 from bj_env.fast.compiling import called, inlined
+from bj_env.fast.hands import hand_row, legal_place
 from bj_env.fast.shoe import draw, prepare_shoe
 from bj_env.rules import (
     best_total,
@@ -65,7 +67,6 @@ from bj_env.rules import (
     is_short,
     is_soft,
     original_bet_net,
-    play_mask,
     surrender_net,
     takes_second_card,
 )
@@ -117,22 +118,30 @@ def take_from_shoe(rules: Rules, t: Table) -> int:
 def add_to_hand(t: Table, hand: int, rank: int) -> None:
     """Lay a card face up to a hand, counted over all seats."""
     h, value = t.hands, card_value(rank)
-    h[hand, HARD] += value
-    h[hand, ACE] |= value == 1
-    if h[hand, CARDS] == 0:
-        h[hand, FIRST] = rank
-    elif h[hand, CARDS] == 1:
-        h[hand, SECOND] = rank
-    h[hand, CARDS] += 1
+    cards = int(h[hand, CARDS])
+    h[hand, FIRST + min(cards, 2)] = rank
+    hard, has_ace = with_card(int(h[hand, TOTAL]), h[hand, SOFT] > 0, value)
+    total = best_total(hard, has_ace)
+    h[hand, TOTAL] = total
+    h[hand, SOFT] = is_soft(hard, has_ace)
+    h[hand, CARDS] = cards + 1
+    h[hand, NATURAL] = is_blackjack(total, cards + 1, h[hand, FROM_SPLIT] > 0)
     see(t, 1 + hand, value)
+
+
+@inlined
+def with_card(total: int, soft: bool, value: int) -> tuple[int, bool]:
+    """Return what a hand's cards sum to with one more, aces as 1, and whether an ace may count 11."""
+    return (total - 10 if soft else total) + value, soft or value == 1
 
 
 @inlined
 def add_to_dealer(t: Table, rank: int) -> None:
     """Lay a card face up to the dealer."""
     s, value = t.state, card_value(rank)
-    s[DEALER_HARD] += value
-    s[DEALER_ACE] |= value == 1
+    hard, has_ace = with_card(int(s[DEALER_TOTAL]), s[DEALER_SOFT] > 0, value)
+    s[DEALER_TOTAL] = best_total(hard, has_ace)
+    s[DEALER_SOFT] = is_soft(hard, has_ace)
     s[DEALER_CARDS] += 1
     see(t, 0, value)
 
@@ -141,13 +150,10 @@ def add_to_dealer(t: Table, rank: int) -> None:
 def draw_to(rules: Rules, t: Table, hand: int) -> None:
     """Draw a card to a hand after the deal; that may make a charlie."""
     rank = take_from_shoe(rules, t)
-    if rank == 0:
-        return
-    add_to_hand(t, hand, rank)
-    h = t.hands
-    total = best_total(int(h[hand, HARD]), h[hand, ACE] > 0)
-    if is_charlie(rules, total, int(h[hand, CARDS])):
-        h[hand, FATE] = CHARLIE
+    if rank > 0:
+        add_to_hand(t, hand, rank)
+        if is_charlie(rules, int(t.hands[hand, TOTAL]), int(t.hands[hand, CARDS])):
+            t.hands[hand, FATE] = CHARLIE
 
 
 # --- the deal ---------------------------------------------------------------------------------------------------------
@@ -161,21 +167,19 @@ def deal(rules: Rules, t: Table) -> None:
     for seat in range(seats):
         stake_bet(rules, t, seat)
     prepare_shoe(rules, t)
-    hole = rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK
-    for card in range(2 * seats + 1 + hole):
-        seat = card if card < seats else card - seats - 1
-        if card < 2 * seats + 1 and card != seats and t.seats[seat, BET] == 0:
-            continue
-        rank = take_from_shoe(rules, t)
-        if rank == 0:
-            return
-        if card == seats:
-            add_to_dealer(t, rank)
-            s[UPCARD] = card_value(rank)
-        elif seat == seats:
-            s[HOLE] = rank
-        else:
-            add_to_hand(t, seat * rules.max_hands, rank)
+    for first in (True, False):
+        for seat in range(seats):
+            if t.seats[seat, BET] > 0:
+                rank = take_from_shoe(rules, t)
+                if rank > 0:
+                    add_to_hand(t, seat * rules.max_hands, rank)
+        if first or rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK:
+            rank = take_from_shoe(rules, t)
+            if rank > 0 and first:
+                add_to_dealer(t, rank)
+                s[UPCARD] = card_value(rank)
+            elif rank > 0:
+                s[HOLE] = rank
 
 
 @inlined
@@ -187,8 +191,8 @@ def clear(t: Table) -> None:
     s[HAND] = 0
     s[UPCARD] = 0
     s[HOLE] = 0
-    s[DEALER_HARD] = 0
-    s[DEALER_ACE] = 0
+    s[DEALER_TOTAL] = 0
+    s[DEALER_SOFT] = 0
     s[DEALER_CARDS] = 0
     s[VOID] = 0
     s[LOGGED] = 0
@@ -261,19 +265,11 @@ def offer_refusal(rules: Rules, t: Table, seat: int) -> int:
     """Tell why a seat is not asked about early surrender or insurance (0: it is)."""
     hand, upcard = seat * rules.max_hands, int(t.state[UPCARD])
     if t.state[PHASE] == EARLY_SURRENDER:
-        return early_surrender_refusal(rules, upcard, has_blackjack(t, hand))
+        return early_surrender_refusal(rules, upcard, t.hands[hand, NATURAL] > 0)
     if t.hands[hand, FATE] == SURRENDERED:
         return -1
     stake = insurance_stake(rules, int(t.seats[seat, BET]))
     return insurance_refusal(rules, upcard, stake, is_short(int(t.seats[seat, FREE]), stake))
-
-
-@inlined
-def has_blackjack(t: Table, hand: int) -> bool:
-    """Tell whether a hand is a blackjack."""
-    h = t.hands
-    total = best_total(int(h[hand, HARD]), h[hand, ACE] > 0)
-    return is_blackjack(total, int(h[hand, CARDS]), h[hand, FROM_SPLIT] > 0)
 
 
 @inlined
@@ -308,21 +304,13 @@ def find_hand(rules: Rules, t: Table) -> bool:
 
 @inlined
 def hand_mask(rules: Rules, t: Table, seat: int, hand: int) -> int:
-    """Tell the legal actions of a hand in turn, as bits."""
+    """Tell the legal actions of a hand in turn, as bits; 0 if it gets none (a bust, for one)."""
     h, money = t.hands, t.seats
-    hard, has_ace = int(h[hand, HARD]), h[hand, ACE] > 0
-    from_split = h[hand, FROM_SPLIT] > 0
-    return play_mask(
-        rules,
-        best_total(hard, has_ace),
-        is_soft(hard, has_ace),
-        int(h[hand, CARDS]),
-        pair_of(rules, t, hand) > 0,
-        from_split,
-        from_split and h[hand, FIRST] == 1,
-        int(money[seat, HANDS]),
-        is_short(int(money[seat, FREE]), int(money[seat, BET])),
-    )
+    row = hand_row(int(h[hand, TOTAL]), h[hand, SOFT] > 0, pair_of(rules, t, hand))
+    aces = h[hand, FIRST] == 1
+    origin = (2 if aces else 1) if h[hand, FROM_SPLIT] else 0
+    short = is_short(int(money[seat, FREE]), int(money[seat, BET]))
+    return int(t.legal[legal_place(row, int(h[hand, CARDS]), origin, int(money[seat, HANDS]), int(short))])
 
 
 @inlined
@@ -392,8 +380,9 @@ def begin_split_hand(t: Table, hand: int, rank: int) -> None:
     h, value = t.hands, card_value(rank)
     for place in range(HANDS_WIDTH):
         h[hand, place] = 0
-    h[hand, HARD] = value
-    h[hand, ACE] = value == 1
+    hard, has_ace = with_card(0, False, value)
+    h[hand, TOTAL] = best_total(hard, has_ace)
+    h[hand, SOFT] = is_soft(hard, has_ace)
     h[hand, CARDS] = 1
     h[hand, FIRST] = rank
     h[hand, FROM_SPLIT] = 1
@@ -435,7 +424,7 @@ def keep_log(t: Table) -> None:
         s[LAST_DEALER] = s[DEALER_CARDS]
         s[LAST_VOID] = s[VOID]
         s[LOG] ^= 1
-        for seat in range(money.shape[1]):
+        for seat in range(money.shape[0]):
             money[seat, LAST_BET] = money[seat, BET]
             money[seat, LAST_BANK] = money[seat, BANK]
             money[seat, LAST_NET] = money[seat, NET]
@@ -445,7 +434,7 @@ def keep_log(t: Table) -> None:
 def dealer_result(t: Table) -> tuple[int, bool]:
     """Return the dealer's total, and whether it is a blackjack."""
     s = t.state
-    total = best_total(int(s[DEALER_HARD]), s[DEALER_ACE] > 0)
+    total = int(s[DEALER_TOTAL])
     return total, is_blackjack(total, int(s[DEALER_CARDS]), False)
 
 
@@ -477,9 +466,8 @@ def dealer_plays(rules: Rules, t: Table) -> None:
 def dealer_draws(rules: Rules, t: Table) -> bool:
     """Tell whether the dealer draws one more card."""
     s = t.state
-    hard, has_ace = int(s[DEALER_HARD]), s[DEALER_ACE] > 0
-    total = best_total(hard, has_ace)
-    return total < 21 and dealer_hits(rules, total, is_soft(hard, has_ace))
+    total = int(s[DEALER_TOTAL])
+    return total < 21 and dealer_hits(rules, total, s[DEALER_SOFT] > 0)
 
 
 @inlined
@@ -489,8 +477,8 @@ def any_in_play(rules: Rules, t: Table) -> bool:
     for seat in range(t.seats.shape[0]):
         first = seat * rules.max_hands
         for hand in range(first, first + int(t.seats[seat, HANDS])):
-            fate, total = h[hand, FATE], best_total(int(h[hand, HARD]), h[hand, ACE] > 0)
-            if in_play(rules, total > 21, fate == SURRENDERED, fate == CHARLIE, has_blackjack(t, hand)):
+            fate = h[hand, FATE]
+            if in_play(rules, h[hand, TOTAL] > 21, fate == SURRENDERED, fate == CHARLIE, t.hands[hand, NATURAL] > 0):
                 return True
     return False
 
@@ -504,7 +492,7 @@ def second_card_due(rules: Rules, t: Table, playing: bool) -> bool:
         if hands > 0:
             first = seat * rules.max_hands
             insured = insured or t.seats[seat, INSURANCE] > 0
-            waiting = waiting or has_blackjack(t, first) or surrendered_late(rules, t, first)
+            waiting = waiting or t.hands[first, NATURAL] > 0 or surrendered_late(rules, t, first)
             over_one_bet = over_one_bet or hands > 1 or t.hands[first, DOUBLED] > 0
     return takes_second_card(rules, int(t.state[UPCARD]), playing, insured, waiting, over_one_bet)
 
@@ -525,8 +513,8 @@ def settle(rules: Rules, t: Table, seat: int, dealer_total: int, dealer_blackjac
         if fate == SURRENDERED:
             won = surrender_net(rules, bet, not surrendered_late(rules, t, hand), dealer_blackjack)
         else:
-            total, stake = best_total(int(h[hand, HARD]), h[hand, ACE] > 0), bet << int(h[hand, DOUBLED])
-            blackjack = has_blackjack(t, hand)
+            total, stake = int(h[hand, TOTAL]), bet << int(h[hand, DOUBLED])
+            blackjack = t.hands[hand, NATURAL] > 0
             won = hand_net(rules, stake, total, blackjack, fate == CHARLIE, dealer_total, dealer_blackjack)
             won = original_bet_net(rules, won, bet, dealer_blackjack, paid)
         paid = paid or won < 0

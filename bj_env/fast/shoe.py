@@ -1,16 +1,16 @@
 """The shoe of one table, in kernels: cards in the order chance gives them (the readable one is `bj_env.cards.Shoe`).
 
-The pool holds the cards dealt since the shuffle, in order, and then those still to come: drawing a
-card swaps it to where the next one lies. Stacked cards come first; while they last the next place lies further on, so
-that the cards dealt have room before it.
+The pool holds the cards dealt since the shuffle, in order, and then those still to come: drawing a card swaps it where
+the next one lies. What is drawn does not depend on how it is played, so some cards are drawn ahead. Stacked cards come
+first; the pool leaves room for them before the others.
 """
 
 from bj_env.chance import SHOE_STREAM, bounded, philox
 from bj_env.fast.arrays import (
     AHEAD,
-    AT,
     DEALT,
     DRAWS,
+    DRAWS_BEFORE,
     FRESH,
     FRONT,
     FRONT_END,
@@ -19,12 +19,14 @@ from bj_env.fast.arrays import (
     KEY_HIGH,
     KEY_LOW,
     NUMBER,
+    READY,
+    READY_FROM,
     ROUND_START,
     SHOE,
     SHUFFLED,
     SIZE,
     SPENT,
-    WORDS,
+    STACKED,
     Array,
     Table,
 )
@@ -32,30 +34,57 @@ from bj_env.fast.compiling import called, inlined
 from bj_env.rules import card_value, shuffle_due
 from bj_env.terms import Rules
 
-
-@called
-def work_ahead(stream: Array) -> None:
-    """Work out the next words of a stream; two blocks take hardly longer than one."""
-    block, shoe, number = int(stream[DRAWS]) >> 2, int(stream[SHOE]), int(stream[NUMBER])
-    low, high = int(stream[KEY_LOW]), int(stream[KEY_HIGH])
-    first = philox(block, shoe, number, SHOE_STREAM, low, high)
-    second = philox(block + 1, shoe, number, SHOE_STREAM, low, high)
-    for word in range(4):
-        stream[WORDS + word] = first[word]
-        stream[WORDS + 4 + word] = second[word]
+ONE_DECK = 52
 
 
 @inlined
-def below(stream: Array, n: int) -> int:
-    """Return a number from 0 to ``n - 1``, all equally likely."""
-    while True:
-        at = int(stream[DRAWS]) & (AHEAD - 1)
-        if at == 0:
-            work_ahead(stream)
-        stream[DRAWS] += 1
-        number = bounded(int(stream[WORDS + at]), n)
-        if number >= 0:
-            return number
+def words_of(stream: Array, block: int) -> tuple[int, int, int, int]:
+    """Return a block of the shoe's words."""
+    return philox(
+        block, int(stream[SHOE]), int(stream[NUMBER]), SHOE_STREAM, int(stream[KEY_LOW]), int(stream[KEY_HIGH])
+    )
+
+
+@called
+def draw_ahead(infinite: bool, state: Array, stream: Array, pool: Array) -> None:
+    """Draw the cards of the next words; fewer than these if the shoe ends, or a word does not count."""
+    draws, dealt, size = int(stream[DRAWS]), int(state[DEALT]), int(state[SIZE])
+    block = draws >> 2 & ~1
+    words = (*words_of(stream, block), *words_of(stream, block + 1))
+    stream[DRAWS_BEFORE] = draws
+    state[READY_FROM] = dealt
+    for at in range(AHEAD):
+        if at < draws & (AHEAD - 1):
+            continue
+        if infinite:
+            chosen = bounded(words[at], ONE_DECK)
+            if chosen >= 0:
+                pool[ONE_DECK + (dealt & (AHEAD - 1))] = pool[chosen]
+                dealt += 1
+        elif dealt < size:
+            chosen = bounded(words[at], size - dealt)
+            if chosen >= 0:
+                rank = pool[dealt + chosen]
+                pool[dealt + chosen] = pool[dealt]
+                pool[dealt] = rank
+                dealt += 1
+        else:
+            break
+        draws += 1
+    stream[DRAWS] = draws
+    state[READY] = dealt
+
+
+def draws_used(rules: Rules, t: Table) -> int:
+    """Return how many words the cards dealt so far have used, those ahead left out."""
+    draws = int(t.stream[DRAWS_BEFORE])
+    for dealt in range(int(t.state[READY_FROM]), int(t.state[DEALT])):
+        chosen = -1
+        while chosen < 0:
+            word = words_of(t.stream, draws >> 2)[draws & 3]
+            chosen = bounded(word, ONE_DECK if rules.decks == 0 else int(t.state[SIZE]) - dealt)
+            draws += 1
+    return draws
 
 
 @inlined
@@ -63,27 +92,29 @@ def next_shoe(stream: Array) -> None:
     """Go to the first draw of the next shoe."""
     stream[SHOE] += 1
     stream[DRAWS] = 0
+    stream[DRAWS_BEFORE] = 0
 
 
 @inlined
 def fill(t: Table, size: int) -> None:
     """Begin a new order of the first ``size`` cards of the pool."""
     s = t.state
-    s[AT] = 0
-    s[SIZE] = size
     s[DEALT] = 0
+    s[READY] = 0
+    s[READY_FROM] = 0
+    s[SIZE] = size
     s[ROUND_START] = 0
     s[FRONT] = s[FRONT_END]
+    s[STACKED] = 0
 
 
 @inlined
 def shuffle(rules: Rules, t: Table) -> None:
     """Bring all cards back and start a new order."""
-    size = t.full.shape[0]
     if rules.decks > 0:
-        for place in range(size):
+        for place in range(t.full.shape[0]):
             t.pool[place] = t.full[place]
-    fill(t, size)
+    fill(t, ONE_DECK * max(rules.decks, 1))
     t.state[SPENT] = 0
     next_shoe(t.stream)
 
@@ -111,24 +142,53 @@ def shuffle_discards(t: Table) -> bool:
 @inlined
 def draw(rules: Rules, t: Table) -> int:
     """Return the rank of the next card; 0 if neither the shoe nor the discards have one."""
-    s = t.state
-    rank = 0
+    s, infinite = t.state, rules.decks == 0
     if s[FRONT] < s[FRONT_END]:
-        rank = int(t.front[s[FRONT]])
-        s[FRONT] += 1
-    if rank == 0:
-        if s[AT] == s[SIZE] and not shuffle_discards(t):
+        return draw_stacked(rules, t)
+    while s[DEALT] == s[READY]:
+        if s[DEALT] == s[SIZE] and not infinite and not shuffle_discards(t):
             return 0
-        at = int(s[AT])
-        chosen = at + below(t.stream, int(s[SIZE]) - at)
+        draw_ahead(infinite, s, t.stream, t.pool)
+    dealt = int(s[DEALT])
+    s[DEALT] = dealt + 1
+    return int(t.pool[ONE_DECK + (dealt & (AHEAD - 1)) if infinite else dealt])
+
+
+@called
+def draw_stacked(rules: Rules, t: Table) -> int:
+    """Return the rank of the next card while some are stacked; where none is known chance draws it."""
+    s = t.state
+    rank = int(t.front[s[FRONT]])
+    s[FRONT] += 1
+    if rank > 0:
+        s[STACKED] -= 1
+    elif rules.decks == 0:
+        rank = int(t.pool[below(t.stream, ONE_DECK)])
+    else:
+        at, size = int(s[DEALT] + s[STACKED]), int(s[SIZE])
+        if at == size and not shuffle_discards(t):
+            return 0
+        if at == size:
+            at, size = 0, int(s[SIZE])
+        chosen = at + below(t.stream, size - at)
         rank = int(t.pool[chosen])
-        if rules.decks > 0:
-            t.pool[chosen] = t.pool[at]
-            s[AT] = at + 1
+        t.pool[chosen] = t.pool[at]
     if rules.decks > 0:
         t.pool[s[DEALT]] = rank
     s[DEALT] += 1
+    s[READY] = s[READY_FROM] = s[DEALT]
     return rank
+
+
+@inlined
+def below(stream: Array, n: int) -> int:
+    """Return a number from 0 to ``n - 1``, all equally likely, while nothing is drawn ahead."""
+    while True:
+        draws = int(stream[DRAWS])
+        stream[DRAWS] = stream[DRAWS_BEFORE] = draws + 1
+        number = bounded(words_of(stream, draws >> 2)[draws & 3], n)
+        if number >= 0:
+            return number
 
 
 @inlined
@@ -137,7 +197,7 @@ def shoe_spent(rules: Rules, t: Table) -> bool:
     s = t.state
     if s[KEPT]:
         return False
-    return bool(s[SPENT]) or (s[DEALT] > 0 and shuffle_due(rules, int(s[DEALT]), t.full.shape[0]))
+    return bool(s[SPENT]) or (s[DEALT] > 0 and shuffle_due(rules, int(s[DEALT]), ONE_DECK * rules.decks))
 
 
 @inlined

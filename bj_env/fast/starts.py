@@ -8,11 +8,10 @@ import numpy as np
 
 from bj_env.chance import Stream
 from bj_env.fast.arrays import (
-    AHEAD,
-    AT,
     BET,
     DEALT,
     DRAWS,
+    DRAWS_BEFORE,
     FREE,
     FRESH,
     FRONT,
@@ -23,10 +22,13 @@ from bj_env.fast.arrays import (
     NUMBER,
     PHASE,
     PLACED,
+    READY,
+    READY_FROM,
     SEAT,
     SHOE,
     SIZE,
     SPENT,
+    STACKED,
     VOID,
 )
 from bj_env.fast.describing import round_on
@@ -35,13 +37,12 @@ from bj_env.fast.episode import deal_if_any_bet
 from bj_env.fast.kernels import table_at
 from bj_env.fast.plans import decide
 from bj_env.fast.round import go_on, take
-from bj_env.fast.shoe import work_ahead
+from bj_env.fast.shoe import draws_used
 from bj_env.notation import Line
-from bj_env.participants import ticks
 from bj_env.replay import play_written
 from bj_env.reset_options import Laid, Start
 from bj_env.round import Round
-from bj_env.terms import TICKS, Phase
+from bj_env.terms import TICKS, Phase, ticks
 
 
 def lay(engine: Engine, tables: Sequence[int], start: Start) -> None:
@@ -69,13 +70,11 @@ def lay(engine: Engine, tables: Sequence[int], start: Start) -> None:
 def _laid(engine: Engine, i: int, start: Start) -> Laid:
     """Lay the shoe with the table's own chance."""
     stream = engine.tables.stream
-    low, high, table, shoe, draws = stream[i, [KEY_LOW, KEY_HIGH, NUMBER, SHOE, DRAWS]].tolist()
+    low, high, table, shoe = stream[i, [KEY_LOW, KEY_HIGH, NUMBER, SHOE]].tolist()
+    draws = draws_used(engine.rules, table_at(engine.tables, i))
     chance = Stream(low | high << 32, table=table, shoe=shoe, draws=draws)
     laid = start.laid(engine.settings.rules, chance)
-    if chance.draws % AHEAD:
-        stream[i, DRAWS] = chance.draws - chance.draws % AHEAD
-        work_ahead(stream[i])
-    stream[i, DRAWS] = chance.draws
+    stream[i, DRAWS] = stream[i, DRAWS_BEFORE] = chance.draws
     return laid
 
 
@@ -86,13 +85,16 @@ def _stack(engine: Engine, i: int, laid: Laid) -> None:
         front = np.zeros((len(engine), len(laid.stacked)), np.uint8)
         front[:, : t.front.shape[1]] = t.front
         engine.tables = t = t._replace(front=front)
-    at = 0 if infinite else len(laid.dealt) + sum(rank > 0 for rank in laid.stacked)
+    known = sum(rank > 0 for rank in laid.stacked)
+    at = 0 if infinite else len(laid.dealt) + known
     t.pool[i, : len(laid.dealt)] = laid.dealt
     t.pool[i, at : at + len(laid.rest)] = laid.rest
     t.front[i, : len(laid.stacked)] = laid.stacked
     t.seen[i] = laid.seen
-    places = {AT: at, SIZE: at + len(laid.rest), DEALT: len(laid.dealt), FRONT: 0, FRONT_END: len(laid.stacked)}
-    for place, number in (places | {FRESH: 0, SPENT: 0, KEPT: 1}).items():
+    dealt = len(laid.dealt)
+    places = {DEALT: dealt, READY: dealt, READY_FROM: dealt, SIZE: at + len(laid.rest)}
+    places |= {FRONT: 0, FRONT_END: len(laid.stacked)}
+    for place, number in (places | {STACKED: known, FRESH: 0, SPENT: 0, KEPT: 1}).items():
         t.state[i, place] = number
 
 

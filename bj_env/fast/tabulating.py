@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +11,12 @@ from bj_env.counting import ESTIMATES
 from bj_env.decisions import Decision, RandomLegal
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.fast.arrays import Array
-from bj_env.fast.plans import LOOKED_UP, RANDOM, ROWS, Plans, row_of
-from bj_env.rules import play_mask
+from bj_env.fast.hands import ROWS, hand_row, legal_actions, legal_place, table_hands
+from bj_env.fast.plans import LOOKED_UP, MASKS, PHASES, RANDOM, UPCARDS, Plans, plan_place
 from bj_env.terms import Action, Phase, Rules
 from bj_env.view import View, by_hand_view
 
+SITUATIONS = PHASES * ROWS * UPCARDS * MASKS
 OFFERS = ((Phase.EARLY_SURRENDER, Action.SURRENDER), (Phase.INSURANCE, Action.INSURE))
 
 
@@ -24,7 +24,7 @@ class Tabulated(NamedTuple):
     """What a decision does.
 
     Attributes:
-        actions: by count, phase, row, up card and legal actions, ``[C, 3, 40, 10, 16]``.
+        actions: by count, phase, row, up card and legal actions, ``[C, 3 * 40 * 10 * 16]``.
         bets: in chips, by count.
         points: the whole counts from which on something is done otherwise than below, ``C - 1`` of them.
     """
@@ -43,7 +43,7 @@ def plans(rules: Rules, decisions: Sequence[Decision | None]) -> Plans:
     >>> from bj_env.decisions import ChartDecision
     >>> made = plans(Rules(), [ChartDecision(), None])
     >>> made.seat.tolist(), made.actions.shape
-    ([0, -1], (1, 1, 3, 40, 10, 16))
+    ([0, -1], (1, 1, 19200))
     """
     others = [decision for decision in decisions if decision is not None]
     tables = [tabulated(decision, rules) for decision in others] or [Tabulated(_nothing(), [0], [])]
@@ -51,7 +51,7 @@ def plans(rules: Rules, decisions: Sequence[Decision | None]) -> Plans:
     made = Plans(
         seat=np.array([-1 if decision is None else 0 for decision in decisions]),
         kind=np.array([RANDOM if isinstance(decision, RandomLegal) else LOOKED_UP for decision in others] or [0]),
-        actions=np.zeros((len(tables), counts, 3, ROWS, 10, 16), np.uint8),
+        actions=np.zeros((len(tables), counts, SITUATIONS), np.uint8),
         bets=np.zeros((len(tables), counts), np.int64),
         points=np.zeros((len(tables), counts - 1), np.int64),
         counts=np.array([len(table.bets) for table in tables]),
@@ -66,7 +66,7 @@ def plans(rules: Rules, decisions: Sequence[Decision | None]) -> Plans:
 
 
 def _nothing() -> Array:
-    return np.zeros((1, 3, ROWS, 10, 16), np.uint8)
+    return np.zeros((1, SITUATIONS), np.uint8)
 
 
 def _counted(rules: Rules, decisions: Sequence[Decision]) -> dict[str, Array]:
@@ -113,7 +113,8 @@ def _by_count(decision: CountingDecision, rules: Rules) -> Tabulated:
     for count, table in zip(counts, actions, strict=True):
         _ask(_AtCount(decision, count), rules, indexed, table)
     insured = [decision.insure_at(count) for count in counts]
-    actions[:, 1] = np.where(insured, Action.INSURE, Action.DECLINE)[:, None, None, None]
+    insurance = actions.reshape(len(counts), PHASES, -1)[:, Phase.INSURANCE - Phase.EARLY_SURRENDER]
+    insurance[:] = np.where(insured, Action.INSURE, Action.DECLINE)[:, None]
     return Tabulated(actions, [decision.bet_at(rules, count) for count in counts], points)
 
 
@@ -138,8 +139,8 @@ Cell = tuple[int, bool, int, int]
 
 
 def _actions(decision: Decision, rules: Rules) -> Array:
-    """Ask about every hand in every phase, ``[3, 40, 10, 16]``."""
-    actions = np.zeros((3, ROWS, 10, 16), np.uint8)
+    """Ask about every hand in every phase, ``[3 * 40 * 10 * 16]``."""
+    actions = np.zeros(SITUATIONS, np.uint8)
     _ask(decision, rules, _cells(), actions)
     return actions
 
@@ -147,14 +148,10 @@ def _actions(decision: Decision, rules: Rules) -> Array:
 def _ask(decision: Decision, rules: Rules, cells: Iterable[Cell], actions: Array) -> None:
     """Fill in the answers for some cells."""
     for total, soft, pair, upcard in cells:
-        row = row_of(total, soft, pair)
-        for place, (phase, offer) in enumerate(OFFERS):
-            mask = 1 << offer | 1 << Action.DECLINE
+        offered = [(phase, 1 << offer | 1 << Action.DECLINE) for phase, offer in OFFERS]
+        for phase, mask in (*offered, *((Phase.PLAY, mask) for mask in _masks(rules, total, soft, pair))):
             answer = _answer(decision, rules, phase, total, soft, pair, upcard, mask)
-            actions[place, row, upcard - 1, mask >> 1 & 15] = answer
-        for mask in _masks(rules, total, soft, pair):
-            answer = _answer(decision, rules, Phase.PLAY, total, soft, pair, upcard, mask)
-            actions[2, row, upcard - 1, mask >> 1 & 15] = answer
+            actions[plan_place(phase, hand_row(total, soft, pair), upcard, mask)] = answer
 
 
 def _answer(
@@ -171,19 +168,13 @@ def _answer(
 
 @cache
 def _cells() -> list[Cell]:
-    """List every total, soft or hard, and every pair, against every up card."""
-    hard = [(total, False, 0) for total in range(4, 22)]
-    soft = [(total, True, 0) for total in range(12, 22)]
-    pairs = [(12 if value == 1 else 2 * value, value == 1, value) for value in range(1, 11)]
-    return [(*hand, upcard) for hand in (*hard, *soft, *pairs) for upcard in range(1, 11)]
+    """List every hand against every up card."""
+    return [(*hand, upcard) for hand in table_hands() for upcard in range(1, 11)]
 
 
 @cache
 def _masks(rules: Rules, total: int, soft: bool, pair: int) -> set[int]:
     """Return every set of legal actions that the hand can have in its turn."""
-    ways = product((2,) if pair else (2, 3), (False, True), (False, True), (1, rules.max_hands), (False, True))
-    masks = {
-        play_mask(rules, total, soft, cards, pair > 0, from_split or aces, aces, hands, short)
-        for cards, from_split, aces, hands, short in ways
-    }
-    return masks - {0}
+    row, legal = hand_row(total, soft, pair), legal_actions(rules)
+    size = legal_place(row + 1, 0, 0, 0, 0) - legal_place(row, 0, 0, 0, 0)
+    return set(legal[row * size : (row + 1) * size].tolist()) - {0}
