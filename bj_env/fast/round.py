@@ -435,7 +435,7 @@ def keep_log(t: Table) -> None:
         s[LAST_DEALER] = s[DEALER_CARDS]
         s[LAST_VOID] = s[VOID]
         s[LOG] ^= 1
-        for seat in range(money.shape[1]):
+        for seat in range(money.shape[0]):
             money[seat, LAST_BET] = money[seat, BET]
             money[seat, LAST_BANK] = money[seat, BANK]
             money[seat, LAST_NET] = money[seat, NET]
