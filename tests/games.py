@@ -22,11 +22,8 @@ ROUNDS: list[tuple[dict[str, Any], str | None, str]] = [
     ({"rules": "6D SP3"}, "8,6,8,T,8,8,8,8,T", "PPSSS"),  # as many hands as may be, of pairs
     ({"rules": "6D SP3 RSA"}, "A,6,A,T,A,T,9,2,T", "PP"),  # split aces get one card, a 21 is no blackjack
     ({"rules": "6D NOPEEK"}, "T,T,6,A", "R"),  # a late surrender against a blackjack
-    (
-        {"rules": "1D SP8 RSA HSA", "seats": ("agent",) * 12},
-        None,
-        "HHHHHHHHHHHHHPHHHHHHHHPPP",
-    ),  # cards run out on and off the table
+    # the cards run out on and off the table:
+    ({"rules": "1D SP8 RSA HSA", "seats": ("agent",) * 12}, None, "HHHHHHHHHHHHHPHHHHHHHHPPP"),
 ]
 """Rounds of which every card and action is given, or (None) chance deals the cards of seed 0."""
 
