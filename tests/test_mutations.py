@@ -21,7 +21,7 @@ FAULTS = [
     ("insurance-for-a-seat-short-of-money", "round", "is_short(int(t.seats[seat, FREE]), stake))", "False)"),
     ("insurance-pays-1:1", "round", "insurance_net(insured, dealer_blackjack)", "insured * (2 * dealer_blackjack - 1)"),
     ("three-cards-doubled", "round", "int(h[hand, CARDS]),\n        pair_of", "2,\n        pair_of"),
-    ("split-limit-by-branch", "round", "int(money[seat, HANDS]),", "1 + from_split,"),
+    ("split-limit-by-branch", "round", "int(money[seat, HANDS]),", "1 + int(h[hand, FROM_SPLIT]),"),
     ("split-aces-draw", "round", "from_split and h[hand, FIRST] == 1", "False"),
     ("split-for-nothing", "round", "pay(t, seat, int(t.seats[seat, BET]))\n        split(", "split("),
     ("split-over-the-next-hand", "round", "+ int(t.seats[seat, HANDS]), hand + 1, -1)", "+ 0, hand + 1, -1)"),
