@@ -55,7 +55,7 @@ class Engine:
     """
 
     def __init__(self, settings: Settings, tables: int, threads: int) -> None:
-        seats, columns = len(settings.decisions), len(settings.layout.columns)
+        seats = len(settings.decisions)
         self.settings = settings
         self.rules = house(settings.rules)
         self.tables = allocate(settings.rules, tables, seats, logged=True, counted="table" in settings.layout.parts)
@@ -65,16 +65,20 @@ class Engine:
         self.dealers = dealers(settings.rules)
         self.scheme = scheme(settings)
         self.penalty = 1.0 if settings.illegal_action == "penalty" else 0.0
-        self.threads = max(1, min(threads, tables // FEWEST_A_THREAD))
-        self._rows = np.zeros((self.threads, columns), np.int64)
-        self._space = np.zeros((self.threads, SCRATCH, 1))
-        self._pool: ThreadPoolExecutor | None = None
+        self.share(max(1, min(threads, tables // FEWEST_A_THREAD)))
 
     def __len__(self) -> int:
         return len(self.tables.state)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_pool": None}  # threads are neither copied nor pickled
+
+    def share(self, threads: int) -> None:
+        """Share the tables among so many threads, whether that pays or not."""
+        self.threads = threads
+        self._rows = np.zeros((threads, len(self.settings.layout.columns)), np.int64)
+        self._space = np.zeros((threads, SCRATCH, 1))
+        self._pool: ThreadPoolExecutor | None = None
 
     def new_out(self) -> Out:
         """Return fresh arrays for what a step returns."""
