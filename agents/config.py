@@ -51,8 +51,8 @@ class MaskablePPO(_Part):
 
     kind: Literal["maskable-ppo"]
     steps: int = Field(gt=0)
-    environments: int = Field(8, gt=0)
-    steps_per_update: int = Field(256, gt=1)
+    environments: int = Field(64, gt=0)
+    steps_per_update: int = Field(32, gt=1)
     batch_size: int = Field(512, gt=1)
     epochs: int = Field(10, gt=0)
     learning_rate: float = Field(1e-3, gt=0)

@@ -12,11 +12,11 @@ import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO as Algorithm
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv
+from stable_baselines3.common.vec_env import VecMonitor
 
 from agents.config import Config, MaskablePPO
-from agents.training import CurvePoint, Trained, make
+from agents.training import CurvePoint, Trained
+from agents.vec_env import compiled_vec_env
 from bj_env.env import BlackjackEnv
 from bj_env.learned import Profile
 
@@ -40,11 +40,13 @@ def train(config: Config, progress: Callable[[int], None]) -> Trained:
 
 
 def _model(config: Config, learner: MaskablePPO) -> Algorithm:
-    environments = DummyVecEnv([lambda: Monitor(make(config.environment, "features"))] * learner.environments)
-    environments.seed(config.seed)
+    game = config.environment
+    tables = compiled_vec_env(
+        learner.environments, skip_undecided=True, rules=game.rules, seats=game.seats, illegal_action="raise"
+    )
     return Algorithm(
         "MlpPolicy",
-        environments,
+        VecMonitor(tables),
         n_steps=learner.steps_per_update,
         batch_size=learner.batch_size,
         n_epochs=learner.epochs,

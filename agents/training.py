@@ -1,16 +1,12 @@
-"""What every learner gives back, and the environment it trains on."""
+"""What every learner gives back."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-import bj_env  # noqa: F401  (makes the environment known)
-from agents.config import Environment
 from bj_env.learned import Profile
-from bj_env.terms import Phase
 
 LEARNED = "learned"
 """The name of the trained policy in the benchmark."""
@@ -31,27 +27,3 @@ class Trained(NamedTuple):
     tensors: Mapping[str, NDArray[np.float32]]
     curve: list[CurvePoint]
     unit: str
-
-
-class SkipUndecided(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Skips rounds in which the agent has nothing to decide: they teach nothing, and evaluation keeps them."""
-
-    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
-        """Begin a round with a decision."""
-        observation, info = self.env.reset(**options)
-        options.pop("seed", None)
-        while self.env.unwrapped.episode.phase is Phase.ROUND_OVER:  # type: ignore[attr-defined]
-            observation, info = self.env.reset(**options)
-        return observation, info
-
-
-def make(environment: Environment, encoding: str) -> SkipUndecided:
-    """Make the environment of a configuration."""
-    made = gymnasium.make(
-        "Blackjack-multi-v0",
-        rules=environment.rules,
-        seats=environment.seats,
-        encoding=encoding,
-        illegal_action="raise",
-    )
-    return SkipUndecided(made)
