@@ -93,8 +93,8 @@ class Engine:
             mask=np.empty((many, self.settings.actions), np.int8),
             seat=np.empty(many, np.int64),
             finished=np.empty(many, np.bool_),
-            nets=np.empty((many, len(self.settings.decisions))),
-            dealer=np.empty((many, MOST_DEALER_CARDS), np.int8),
+            nets=np.zeros((many, len(self.settings.decisions))),
+            dealer=np.zeros((many, MOST_DEALER_CARDS), np.int8),
             illegal=np.empty(many, np.bool_),
         )
 

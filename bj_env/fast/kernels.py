@@ -111,10 +111,8 @@ def write_out(rules: Rules, t: Table, out: Out, i: int) -> None:
     out.seat[i] = s[ASKED_SEAT]
     finished = s[FINISHED] and (s[OVER] or not s[SHOWN])
     out.finished[i] = finished
-    for seat in range(out.nets.shape[1]):
-        out.nets[i, seat] = t.seats[seat, LAST_NET] / TICKS if finished else 0.0
-    for place in range(out.dealer.shape[1]):
-        out.dealer[i, place] = 0
+    for seat in range(out.nets.shape[1] if finished else 0):
+        out.nets[i, seat] = t.seats[seat, LAST_NET] / TICKS
     if finished:
         write_dealer(rules, t, out.dealer, i)
 
@@ -244,16 +242,14 @@ def make_sample(digest: str) -> Callable[..., None]:
     def sample(masks: Array, numbers: Array, actions: Array) -> None:
         assert digest
         for i in range(masks.shape[0]):
-            legal = 0
+            legal, before, passed = 0, 0, 0
             for action in range(masks.shape[1]):
                 legal += masks[i, action]
             left = int(numbers[i] * legal)
-            actions[i] = 0
             for action in range(masks.shape[1]):
-                if masks[i, action]:
-                    if left == 0:
-                        actions[i] = action
-                    left -= 1
+                before += masks[i, action]
+                passed += before <= left  # without a branch, which could not be foretold
+            actions[i] = passed if legal > 0 else 0
 
     return sample
 

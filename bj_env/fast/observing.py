@@ -88,7 +88,7 @@ def scheme(settings: Settings) -> Scheme:
     )
 
 
-@called
+@inlined
 def write_row(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) -> None:
     """Write the columns of what the agent sees."""
     if scheme.hand_at >= 0:
@@ -137,7 +137,7 @@ def place_of_bet(game: Game, bet: int) -> int:
     return 0
 
 
-@inlined
+@called
 def write_whole_table(rules: Rules, t: Table, scheme: Scheme, row: Array) -> None:
     """Write the part ``table``."""
     s, at = t.state, scheme.table_at
