@@ -98,6 +98,7 @@ def _stack(engine: Engine, i: int, laid: Laid) -> None:
 def _play(engine: Engine, i: int, line: Line) -> None:
     """Deal, and play the actions that the line writes, by the kernels' own functions as plain Python."""
     deal_if_any_bet(engine.rules, engine.tables, i)
+    round_on(engine, i)  # refuses bets that the house or the seat's money does not allow
     play_written(cast(Round, _Written(engine, i)), line, lambda round: cast(_Written, round).ask_other())
 
 
@@ -112,6 +113,8 @@ class _Written:
     def _go_on(self) -> None:
         state = self.engine.tables.state[self.i]
         self.over = not go_on(self.engine.rules, self.engine.tables, self.i)
+        if self.over:
+            state[SEAT] = len(self.engine.settings.decisions)  # whoever goes on finds that all have been asked
         self.void = bool(state[VOID])
         self.phase = Phase(int(state[PHASE]))
         self.active_seat = SimpleNamespace(number=int(state[SEAT]))
