@@ -195,14 +195,20 @@ class CompiledVecEnv(VecEnv):
 def _step_infos(late: NDArray[np.bool_], shown: Infos) -> list[Infos]:
     """Make the dict of each table, where ``late`` episodes were truncated; none shares an array with another."""
     infos: list[Infos] = [{"TimeLimit.truncated": each} for each in late.tolist()]
-    played = shown.get("final_info", shown)  # before the next episode began
-    ended = played["_nets"].nonzero()[0]
-    for place, nets in zip(ended.tolist(), played["nets"][ended].tolist(), strict=True):
-        infos[place]["nets"] = tuple(nets)
-    for place in played["_illegal_action"].nonzero()[0].tolist():
-        infos[place]["illegal_action"] = True
+    over = shown.get("_final_obs", np.zeros(len(infos), np.bool_))
+    _add_played(infos, shown, ~over)
+    if "final_info" in shown:  # before the next episode began
+        _add_played(infos, shown["final_info"], over)
     if "final_obs" in shown:
-        over = shown["_final_obs"].nonzero()[0]
-        for place, observation in zip(over.tolist(), shown["final_obs"][over], strict=True):
+        for place, observation in zip(over.nonzero()[0].tolist(), shown["final_obs"][over], strict=True):
             infos[place]["terminal_observation"] = observation
     return infos
+
+
+def _add_played(infos: list[Infos], played: Infos, where: NDArray[np.bool_]) -> None:
+    """Add what was played in a step at the tables ``where`` is true."""
+    ended = (played["_nets"] & where).nonzero()[0]
+    for place, nets in zip(ended.tolist(), played["nets"][ended].tolist(), strict=True):
+        infos[place]["nets"] = tuple(nets)
+    for place in (played["_illegal_action"] & where).nonzero()[0].tolist():
+        infos[place]["illegal_action"] = True

@@ -1,13 +1,18 @@
 """Lockstep: the readable environment and the compiled one side by side, compared in all that can be seen and more."""
 
+import re
+from collections.abc import Sequence
+from copy import deepcopy
 from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from bj_env.env import BlackjackEnv
-from bj_env.fast.arrays import DEALT, FREE, FRONT, FRONT_END, HOLE, SHOE, SIZE, STACKED
+from bj_env.errors import BlackjackError
+from bj_env.fast.arrays import DEALT, FREE, FRONT, FRONT_END, HOLE, ON_TABLE, SHOE, SIZE, STACKED
 from bj_env.fast.kernels import table_at
 from bj_env.fast.shoe import draws_used
 from bj_env.fast.vector_env import BlackjackVectorEnv
@@ -50,6 +55,17 @@ def settings(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+def everything(env: BlackjackVectorEnv) -> list[Any]:
+    """Return all that can change in a vector environment, as plain values."""
+    chance = None if env._np_random is None else env._np_random.bit_generator.state
+    return [array.tobytes() for array in env.engine.tables] + [env._seeded, chance]
+
+
+def suitless(text: str) -> str:
+    """Return a text without the suits of cards, which the compiled engine does not know."""
+    return re.sub(r"\b([A2-9TJQK])[cdhs]\b", r"\1", text)
+
+
 class Pair:
     """Environments of both kinds with the same arguments and seeds."""
 
@@ -58,12 +74,32 @@ class Pair:
         self.vector = BlackjackVectorEnv(len(seeds), **arguments, autoreset_mode=mode, threads=threads)
         self.seeds = seeds
 
-    def reset(self, seeds: bool = True, options: dict[str, Any] | None = None) -> None:
-        """Reset both, and compare what they show."""
-        observations, infos = self.vector.reset(seed=self.seeds if seeds else None, options=options)
-        for i, (single, seed) in enumerate(zip(self.singles, self.seeds, strict=True)):
-            observation, info = single.reset(seed=seed if seeds else None, options=options)
-            self._compare(i, (observation, info), observations, infos)
+    def reset(
+        self, seeds: bool = True, options: dict[str, Any] | None = None, which: Sequence[int] | None = None
+    ) -> str | None:
+        """Reset both, some tables or all, and compare; return why if both refuse, and then nothing has changed."""
+        which = range(len(self.seeds)) if which is None else which
+        given = dict(options or {}) | {"reset_mask": np.isin(range(len(self.seeds)), which)}
+        seed, before = self.seeds if seeds else None, deepcopy(self.singles)
+        shown, refusal = [], None
+        try:
+            shown = [self.singles[i].reset(seed=self.seeds[i] if seeds else None, options=options) for i in which]
+        except BlackjackError as error:
+            self.singles, refusal = before, error
+        if refusal is not None:
+            self._refused(seed, given, refusal)
+            return str(refusal)
+        observations, infos = self.vector.reset(seed=seed, options=given)
+        for i, single in zip(which, shown, strict=True):
+            self._compare(i, single, observations, infos)
+        return None
+
+    def _refused(self, seed: list[int] | None, options: dict[str, Any], refusal: BlackjackError) -> None:
+        before = everything(self.vector)
+        with pytest.raises(type(refusal)) as refused:
+            self.vector.reset(seed=seed, options=options)
+        assert suitless(str(refused.value)) == suitless(str(refusal))
+        assert everything(self.vector) == before
 
     def step(self, actions: list[int]) -> list[bool]:
         """Take a step wherever an episode goes on, compare, and reset both where it is over; tell where."""
@@ -84,15 +120,16 @@ class Pair:
         return [chance.choice(range(count) if anything else np.flatnonzero(mask).tolist()) for mask in masks]
 
     def play(self, steps: int, chance: Random, illegal: float = 0.0) -> None:
-        """Play so many steps, beginning a new episode at each table whose episode is over."""
+        """Play so many steps from a reset, beginning a new episode at each table whose episode is over."""
         self.reset()
+        self.play_on(steps, chance, illegal)
+
+    def play_on(self, steps: int, chance: Random, illegal: float = 0.0) -> None:
+        """Play so many steps, beginning a new episode at each table whose episode is over."""
         for _ in range(steps):
             over = self.step(self.legal(chance, chance.random() < illegal))
             if any(over):
-                observations, infos = self.vector.reset(options={"reset_mask": np.array(over)})
-                for i, single in enumerate(self.singles):
-                    if over[i]:
-                        self._compare(i, single.reset(), observations, infos)
+                self.reset(seeds=False, which=np.flatnonzero(over).tolist())
 
     def _compare(self, i: int, shown: tuple[Any, dict[str, Any]], observations: Any, infos: dict[str, Any]) -> None:
         observation, info = shown
@@ -128,5 +165,5 @@ class Pair:
         assert table.seen == t.seen[i].tolist()
         round = table.round
         hidden = round is not None and round.hole is not None and len(round.dealer.cards) == 1
-        assert (int(round.hole.rank) if hidden else 0) == state[HOLE]
+        assert (int(round.hole.rank) if hidden else 0) == (state[HOLE] if state[ON_TABLE] else 0)
         assert [player.free for player in table.players] == t.seats[i, :, FREE].tolist()

@@ -7,12 +7,15 @@ No kernel makes an array of its own, so none counts references (``_nrt=False``):
 is copied into a kernel made rounds 25 times slower.
 """
 
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from inspect import getmembers, isfunction
 from pathlib import Path
+from threading import Timer
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
@@ -84,3 +87,24 @@ def kernel(function: _Function) -> _Function:
 @cache
 def _warn_once() -> None:
     warnings.warn("no folder to keep compiled code in: compiling anew in each process", RuntimeWarning, stacklevel=4)
+
+
+@contextmanager
+def told_if_compiling(kernel: Any, seconds: float = 1.0) -> Iterator[None]:
+    """Say on standard error that a kernel is being compiled, if calling it for the first time takes longer than so."""
+    if getattr(kernel, "signatures", True):  # it is compiled, or is plain Python
+        yield
+        return
+
+    def tell() -> None:
+        if any(kernel.stats.cache_misses.values()):  # else it is only being read from disk
+            said = "bj_env: compiling the engine for this machine, once; it takes about half a minute"
+            print(said, file=sys.stderr, flush=True)
+
+    timer = Timer(seconds, tell)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -16,6 +16,7 @@ from bj_env.fast.arrays import (
     NEW_ACTION,
     ON_TABLE,
     OVER,
+    SHOWN,
 )
 from bj_env.notation import Face
 from bj_env.replay import retrace
@@ -63,7 +64,7 @@ def refused(engine: "Engine", i: int, action: int) -> BlackjackError:
         )
     if state[OVER]:
         return BlackjackError(f"{where}: step: expected an episode that goes on, but none does; call reset()")
-    if state[ON_TABLE] and action < FIRST_BET:
+    if state[ON_TABLE] and not state[SHOWN] and action < FIRST_BET:
         try:
             round_on(engine, i).check(action)
         except IllegalAction as error:

@@ -3,11 +3,7 @@
 Letters: ``T`` tables, ``S`` seats.
 """
 
-import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -29,6 +25,7 @@ from bj_env.fast.arrays import (
     allocate,
     house,
 )
+from bj_env.fast.compiling import told_if_compiling
 from bj_env.fast.episode import Game, begin_episode
 from bj_env.fast.expected import SCRATCH, dealers
 from bj_env.fast.kernels import Out, kernels, table_at
@@ -78,6 +75,7 @@ class Engine:
         self.threads = threads
         self._rows = np.zeros((threads, len(self.settings.layout.columns)), np.int64)
         self._space = np.zeros((threads, SCRATCH, 1))
+        self._bounds = [len(self) * worker // threads for worker in range(threads + 1)]
         self._pool: ThreadPoolExecutor | None = None
 
     def new_out(self) -> Out:
@@ -100,10 +98,10 @@ class Engine:
 
     def run(self, codes: Array, out: Out, *, autoreset: bool = False) -> None:
         """Do at each table what its code says: an action, or one of `SKIP`, `SHOW`, `BEGIN`, `GO`; fill in ``out``."""
-        bounds = np.linspace(0, len(self), self.threads + 1).astype(np.int64).tolist()
+        run = kernels().run
 
         def part(worker: int) -> None:
-            kernels().run(
+            run(
                 self.rules,
                 self.tables,
                 self.plans,
@@ -111,8 +109,8 @@ class Engine:
                 self.dealers,
                 self.scheme,
                 codes,
-                bounds[worker],
-                bounds[worker + 1],
+                self._bounds[worker],
+                self._bounds[worker + 1],
                 autoreset,
                 self.penalty,
                 self._rows[worker],
@@ -120,13 +118,17 @@ class Engine:
                 out,
             )
 
-        if self.threads == 1:
-            part(0)
-            return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads)
-        for _ in self._pool.map(part, range(self.threads)):
-            pass
+        with told_if_compiling(run):
+            if self.threads == 1:
+                part(0)
+            else:
+                list(self._workers().map(part, range(self.threads)))
+
+    def _workers(self) -> ThreadPoolExecutor:
+        """Return the threads, new ones in a forked process, which inherits none."""
+        if self._pool is None or self._process != os.getpid():
+            self._pool, self._process = ThreadPoolExecutor(self.threads), os.getpid()
+        return self._pool
 
     def begin(self, which: Array) -> None:
         """Begin episodes at tables, so that a start can be laid there."""
@@ -177,16 +179,3 @@ def game(settings: Settings) -> Game:
         first_agent=settings.agents[0],
         expected=settings.reward == "expected",
     )
-
-
-@contextmanager
-def compiling_message(seconds: float = 1.0) -> Iterator[None]:
-    """Say on standard error that the engine is being compiled, if what is done takes longer than so."""
-    said = "bj_env: compiling the engine for this machine, once; it takes about half a minute"
-    timer = Timer(seconds, lambda: print(said, file=sys.stderr, flush=True))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()

@@ -54,6 +54,7 @@ def lay(engine: Engine, tables: Sequence[int], start: Start) -> None:
     laid = None
     for i in tables:
         if start.cards is not None or start.at is not None:
+            _give_back(engine, i)
             if laid is None or start.at is not None:  # at a count every table has discards of its own
                 laid = _laid(engine, i, start)
             _stack(engine, i, laid)
@@ -70,12 +71,17 @@ def lay(engine: Engine, tables: Sequence[int], start: Start) -> None:
 def _laid(engine: Engine, i: int, start: Start) -> Laid:
     """Lay the shoe with the table's own chance."""
     stream = engine.tables.stream
-    low, high, table, shoe = stream[i, [KEY_LOW, KEY_HIGH, NUMBER, SHOE]].tolist()
-    draws = draws_used(engine.rules, table_at(engine.tables, i))
+    low, high, table, shoe, draws = stream[i, [KEY_LOW, KEY_HIGH, NUMBER, SHOE, DRAWS]].tolist()
     chance = Stream(low | high << 32, table=table, shoe=shoe, draws=draws)
     laid = start.laid(engine.settings.rules, chance)
     stream[i, DRAWS] = stream[i, DRAWS_BEFORE] = chance.draws
     return laid
+
+
+def _give_back(engine: Engine, i: int) -> None:
+    """Give back the words of the cards ahead, which will not be dealt."""
+    draws = draws_used(engine.rules, table_at(engine.tables, i))
+    engine.tables.stream[i, DRAWS] = engine.tables.stream[i, DRAWS_BEFORE] = draws
 
 
 def _stack(engine: Engine, i: int, laid: Laid) -> None:
@@ -101,6 +107,7 @@ def _stack(engine: Engine, i: int, laid: Laid) -> None:
 def _play(engine: Engine, i: int, line: Line) -> None:
     """Deal, and play the actions that the line writes, by the kernels' own functions as plain Python."""
     deal_if_any_bet(engine.rules, table_at(engine.tables, i))
+    round_on(engine, i)  # refuses bets that the house or the seat's money does not allow
     play_written(cast(Round, _Written(engine, i)), line, lambda round: cast(_Written, round).ask_other())
 
 
@@ -116,6 +123,8 @@ class _Written:
     def _go_on(self) -> None:
         state = self.table.state
         self.over = not go_on(self.engine.rules, self.table)
+        if self.over:
+            state[SEAT] = len(self.engine.settings.decisions)  # whoever goes on finds that all have been asked
         self.void = bool(state[VOID])
         self.phase = Phase(int(state[PHASE]))
         self.active_seat = SimpleNamespace(number=int(state[SEAT]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from bj_env.counter import CountingDecision
 from bj_env.counting import ESTIMATES
-from bj_env.decisions import Decision, RandomLegal
+from bj_env.decisions import Decision, RandomLegal, ask
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.fast.arrays import Array
 from bj_env.fast.hands import ROWS, hand_row, legal_actions, legal_place, table_hands
@@ -50,7 +50,7 @@ def plans(rules: Rules, decisions: Sequence[Decision | None]) -> Plans:
     counts = max(len(table.bets) for table in tables)
     made = Plans(
         seat=np.array([-1 if decision is None else 0 for decision in decisions]),
-        kind=np.array([RANDOM if isinstance(decision, RandomLegal) else LOOKED_UP for decision in others] or [0]),
+        kind=np.array([RANDOM if type(decision) is RandomLegal else LOOKED_UP for decision in others] or [0]),
         actions=np.zeros((len(tables), counts, SITUATIONS), np.uint8),
         bets=np.zeros((len(tables), counts), np.int64),
         points=np.zeros((len(tables), counts - 1), np.int64),
@@ -87,19 +87,30 @@ def tabulated(decision: Decision, rules: Rules) -> Tabulated:
     Raises:
         BlackjackError: if it goes by more than its own hand, the up card, what is legal, and a count.
     """
-    if isinstance(decision, CountingDecision):
+    if type(decision) is CountingDecision:  # what a subclass does is its own
         return _by_count(decision, rules)
     name = type(decision).__name__
-    if not (decision.by_hand or isinstance(decision, RandomLegal)):
+    if not (decision.by_hand or type(decision) is RandomLegal):
         raise BlackjackError(
             f"the compiled engine cannot ask a {name}; expected a decision by its own hand and the up card, a counting "
             "or a random one; `gymnasium.make` asks any"
         )
     try:
-        bet = decision.bet(by_hand_view(rules, Phase.BET, cards=(), total=0, soft=False, pair=0, upcard=0, legal=()))
+        bet = _bet(decision, rules)
         return Tabulated(np.stack([_actions(decision, rules)]) if decision.by_hand else _nothing(), [bet], [])
     except DecisionError as error:
-        raise BlackjackError(f"the compiled engine cannot ask this {name}: {error}") from None
+        raise BlackjackError(
+            f"the compiled engine cannot ask this {name}: {error}; `gymnasium.make` asks any"
+        ) from None
+
+
+def _bet(decision: Decision, rules: Rules) -> int:
+    view = by_hand_view(rules, Phase.BET, cards=(), total=0, soft=False, pair=0, upcard=0, legal=())
+    bet = ask(decision.bet, view, lambda: "bet")
+    whole = isinstance(bet, int) and not isinstance(bet, bool)
+    if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
+        raise DecisionError(f"bet: expected 0 or {rules.min_bet} to {rules.max_bet} chips, got {bet!r}")
+    return bet
 
 
 def _by_count(decision: CountingDecision, rules: Rules) -> Tabulated:
@@ -159,7 +170,7 @@ def _answer(
 ) -> Action:
     legal = tuple(action for action in Action if mask >> action & 1)
     view = by_hand_view(rules, phase, cards=None, total=total, soft=soft, pair=pair, upcard=upcard, legal=legal)
-    answer = decision.answer(view)
+    answer = ask(decision.answer, view, lambda: f"total {total} against {upcard}")
     if answer not in legal:
         names = ", ".join(action.name for action in legal)
         raise DecisionError(f"expected one of {names}, got {answer!r}")

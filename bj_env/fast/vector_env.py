@@ -18,7 +18,7 @@ from bj_env.errors import BlackjackError, choices
 from bj_env.events import Record
 from bj_env.fast.arrays import MASK, Array
 from bj_env.fast.describing import last_round, refused
-from bj_env.fast.engine import Engine, compiling_message
+from bj_env.fast.engine import Engine
 from bj_env.fast.kernels import BEGIN, GO, SHOW, SKIP, Out, kernels
 from bj_env.fast.starts import lay
 from bj_env.reset_options import Start
@@ -29,6 +29,7 @@ Observations = NDArray[Any]
 Infos = dict[str, Any]
 
 MOST_TABLES = 1 << 24
+MOST_THREADS = 1024
 
 
 class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
@@ -48,6 +49,8 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
 
     ``infos`` hold ``action_mask`` ``[T, A]``, ``seat`` ``[T]``, ``illegal_action`` ``[T]`` and, where a round has ended
     (``_nets``), ``nets`` in chips ``[T, S]`` and ``dealer``, the ranks of the dealer's cards, ``[T, 17]``, 0 for none.
+    They say of which tables as Gymnasium's own vector environments do, but are arrays whoever they speak of; so is
+    ``final_obs``, and ``action_mask``, ``seat`` and observations are those of every table after a reset of some too.
 
     Raises:
         BlackjackError: if an argument is not valid; says what is.
@@ -94,14 +97,13 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         )
         self.num_envs = _checked_number("num_envs", num_envs, MOST_TABLES)
         self.autoreset_mode = _checked_mode(autoreset_mode)
-        threads = _checked_number("threads", len(os.sched_getaffinity(0)) if threads is None else threads, 1024)
+        threads = _checked_number("threads", _cores() if threads is None else threads, MOST_THREADS)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = settings.layout.space
         self.single_action_space = spaces.Discrete(settings.actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        with compiling_message():
-            self.engine = Engine(settings, self.num_envs, threads)
+        self.engine = Engine(settings, self.num_envs, threads)
         self._seeded = False
 
     @property
@@ -122,7 +124,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         Raises:
             BlackjackError: if the seed or an option is not valid; the episodes before go on then.
         """
-        given = dict(options or {})
+        given = _checked_options(options)
         which = self._checked_reset_mask(given.pop("reset_mask", None))
         settings = self.settings
         start = Start()
@@ -134,16 +136,18 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         before = deepcopy(self.engine.tables) if given else None
         try:
             self._begin(which, seeds, start, out)
-        except BlackjackError:
+        except BaseException:
             if before is not None:
                 self.engine.tables = before
             raise
-        return self._observations(out), self._infos(out)
+        self._seeded = True
+        if isinstance(seed, int | np.integer):
+            super().reset(seed=int(seed))
+        return self._observations(out), self._infos(out, self._only(which))
 
     def _begin(self, which: Array, seeds: tuple[Array, Array] | None, start: Start, out: Out) -> None:
         if seeds is not None:
             self.engine.reseed(which, *seeds)
-        self._seeded = True
         codes = np.full(self.num_envs, SHOW)
         if start == Start():
             codes[which] = BEGIN
@@ -151,8 +155,13 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             codes[which] = GO
             self.engine.begin(which)
             lay(self.engine, which.tolist(), start)
-        with compiling_message():
-            self.engine.run(codes, out)
+        self.engine.run(codes, out)
+
+    def _only(self, which: Array) -> Array:
+        """Return booleans that are true at these tables."""
+        only = np.zeros(self.num_envs, np.bool_)
+        only[which] = True
+        return only
 
     def _checked_reset_mask(self, mask: Any) -> Array:
         """Return the tables to reset."""
@@ -173,9 +182,9 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             return None
         if seed is None or isinstance(seed, int | np.integer):
             one = int(self.np_random.integers(1 << 63)) if seed is None else _checked_seed(seed)
-            if seed is not None:
-                super().reset(seed=one)
             return np.full(len(which), one, np.uint64), which
+        if not isinstance(seed, Iterable) or isinstance(seed, str):
+            raise BlackjackError(f"seed: expected a whole number, or one for each environment, got {seed!r}")
         seeds = [_checked_seed(each) for each in seed]
         if len(seeds) != self.num_envs:
             raise BlackjackError(f"seed: expected one for each of {self.num_envs} environments, got {len(seeds)}")
@@ -199,44 +208,48 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         self.engine.run(codes, out, autoreset=autoreset)
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
             return self._same_step(out)
-        return self._observations(out), out.reward, out.terminated, out.truncated, self._infos(out)
+        infos = self._infos(out, np.ones(self.num_envs, np.bool_))
+        return self._observations(out), out.reward, out.terminated, out.truncated, infos
 
     def _checked_actions(self, actions: Array) -> Array:
         if not self._seeded:
             raise BlackjackError("step: expected reset() before it")
-        given = np.asarray(actions)
+        try:
+            given = np.asarray(actions)
+        except ValueError:  # rows of different lengths
+            raise BlackjackError(f"actions: expected whole numbers ({self.num_envs},), got {actions!r}") from None
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise BlackjackError(f"actions: expected whole numbers ({self.num_envs},), got {given.dtype} {given.shape}")
         return given.astype(np.int64, copy=False)
 
     def _same_step(self, out: Out) -> tuple[Observations, Array, Array, Array, Infos]:
         """Begin the next episode wherever one has ended, and show its end aside."""
-        over = out.terminated | out.truncated
+        over, everywhere = out.terminated | out.truncated, np.ones(self.num_envs, np.bool_)
         reward, terminated, truncated = out.reward, out.terminated, out.truncated
         ends: Infos = {}
         if over.any():
-            ends = {"final_obs": self._observations(out), "_final_obs": over, "final_info": self._infos(out)}
+            ends = {"final_obs": self._observations(out), "_final_obs": over, "final_info": self._infos(out, over)}
             ends |= {"_final_info": over.copy()}
             out = Out(*map(np.copy, out))
             self.engine.run(np.where(over, BEGIN, SKIP), out)
-        return self._observations(out), reward, terminated.copy(), truncated.copy(), self._infos(out) | ends
+        return self._observations(out), reward, terminated.copy(), truncated.copy(), self._infos(out, everywhere) | ends
 
     def _observations(self, out: Out) -> Observations:
         return out.features if len(out.features) else out.columns
 
-    def _infos(self, out: Out) -> Infos:
-        everywhere = np.ones(self.num_envs, np.bool_)
+    def _infos(self, out: Out, where: Array) -> Infos:
+        """Return infos, all in arrays of their own, that speak of the tables ``where`` is true."""
         return {
             "action_mask": out.mask,
-            "_action_mask": everywhere,
+            "_action_mask": where.copy(),
             "seat": out.seat,
-            "_seat": everywhere.copy(),
+            "_seat": where.copy(),
             "nets": out.nets,
-            "_nets": out.finished,
+            "_nets": out.finished & where,
             "dealer": out.dealer,
-            "_dealer": out.finished.copy(),
+            "_dealer": out.finished & where,
             "illegal_action": out.illegal,
-            "_illegal_action": out.illegal.copy(),
+            "_illegal_action": out.illegal & where,
         }
 
     def action_masks(self) -> NDArray[np.int8]:
@@ -265,6 +278,8 @@ def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> Array:
     >>> sample_legal(np.array([[0, 1, 0], [0, 0, 0]], np.int8), np.random.default_rng(0)).tolist()
     [1, 0]
     """
+    if not isinstance(rng, np.random.Generator):
+        raise BlackjackError(f"rng: expected a numpy Generator, got {rng!r}")
     if not isinstance(masks, np.ndarray) or masks.ndim != 2 or masks.dtype != np.int8:
         raise BlackjackError(f"masks: expected int8 numbers [T, A], got {masks!r}")
     actions = np.empty(len(masks), np.int64)
@@ -276,6 +291,18 @@ def _checked_number(name: str, came: Any, most: int) -> int:
     if isinstance(came, bool) or not isinstance(came, int | np.integer) or not 1 <= came <= most:
         raise BlackjackError(f"{name}: expected a whole number from 1 to {most}, got {came!r}")
     return int(came)
+
+
+def _cores() -> int:
+    """Return how many threads there is work for."""
+    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)  # not on Macs
+    return min(len(usable), MOST_THREADS)
+
+
+def _checked_options(options: Any) -> dict[str, Any]:
+    if options is not None and not isinstance(options, Mapping):
+        raise BlackjackError(f"options: expected names with values, like {{'hand': 'T,6'}}, got {options!r}")
+    return dict(options or {})
 
 
 def _checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
