@@ -10,7 +10,7 @@ from bj_env.episode import EPISODES as EPISODES
 from bj_env.errors import BlackjackError, UnknownDecision, choices
 from bj_env.houses import rules_from
 from bj_env.observation import Layout
-from bj_env.terms import FIRST_BET, TICKS, Action, Rules, ticks
+from bj_env.terms import DECK, FIRST_BET, TICKS, Action, Rules, check_first_deal, ticks
 
 REWARDS = ("sampled", "expected")
 """What is paid for a round."""
@@ -78,6 +78,7 @@ class Settings:
         house = rules_from(rules)
         sizes = _checked_bets(house, bets)
         decisions = _checked_seats(seats)
+        check_first_deal(house, len(decisions), DECK * house.decks)
         return cls(
             rules=house,
             bets=sizes,

@@ -17,7 +17,7 @@ from bj_env.houses import rules_from
 from bj_env.participants import Dealer, Player
 from bj_env.round import Round
 from bj_env.rules import dealer_peeks, early_surrender_refusal, insurance_refusal, is_short
-from bj_env.terms import TICKS, Phase, Refusal, Rules
+from bj_env.terms import TICKS, Phase, Refusal, Rules, check_first_deal
 
 
 class TablePhase(IntEnum):
@@ -105,17 +105,7 @@ class Table:
         self._fresh = True
 
     def _check_size(self) -> None:
-        if not self.players:
-            raise BlackjackError("players: expected at least one, got none")
-        needed, size = 2 * len(self.players) + 2, len(self.shoe.cards)
-        if not self.shoe.infinite and 2 * needed > size:
-            raise BlackjackError(
-                f"players: expected a first deal of at most half the shoe, "
-                f"got {len(self.players)} seats that need {needed} of {size} cards"
-            )
-        burned = self.rules.burn_cards
-        if not self.shoe.infinite and burned + needed > size:
-            raise BlackjackError(f"burn_cards: expected to leave the {needed} cards of a deal, got {burned} of {size}")
+        check_first_deal(self.rules, len(self.players), len(self.shoe.cards))
 
     @property
     def shuffle_pending(self) -> bool:

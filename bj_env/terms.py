@@ -12,6 +12,10 @@ TICKS = 10
 """Ticks to a chip."""
 
 
+DECK = 52
+"""Cards of a deck."""
+
+
 class Action(IntEnum):
     """What a seat may do; the numbers never change. Bets follow: ``FIRST_BET + i`` is the i-th size on offer."""
 
@@ -111,7 +115,7 @@ class _Fields(NamedTuple):
 MOST_CHIPS = 10**9
 _RANGES = {
     "decks": (0, 16),
-    "burn_cards": (0, 16 * 52),
+    "burn_cards": (0, 16 * DECK),
     "max_hands": (1, 8),
     "min_bet": (1, MOST_CHIPS),
     "max_bet": (1, MOST_CHIPS),
@@ -199,8 +203,8 @@ def _check_together(rules: Rules) -> None:
         raise RulesError("penetration: an infinite shoe has no cut card, so it must be 0")
     if rules.decks == 0 and rules.burn_cards > 0:
         raise RulesError("burn_cards: an infinite shoe burns nothing, so it must be 0")
-    if rules.decks > 0 and rules.burn_cards >= rules.decks * 52:
-        raise RulesError(f"burn_cards: expected fewer than {rules.decks * 52} cards, got {rules.burn_cards}")
+    if rules.decks > 0 and rules.burn_cards >= rules.decks * DECK:
+        raise RulesError(f"burn_cards: expected fewer than {rules.decks * DECK} cards, got {rules.burn_cards}")
     if rules.min_bet > rules.max_bet:
         raise RulesError(f"min_bet: expected at most max_bet, {rules.max_bet}, got {rules.min_bet}")
 
@@ -265,3 +269,27 @@ def ticks(chips: float, what: str) -> int:
     if not number or not 0 <= chips <= 10**12 or abs(round(chips * TICKS) - chips * TICKS) > 1e-6:
         raise BlackjackError(f"{what}: expected chips from 0 up, at most one decimal, got {chips!r}")
     return round(chips * TICKS)
+
+
+def check_first_deal(rules: Rules, seats: int, cards: int) -> None:
+    """Refuse a table whose first deal is too much for its shoe of so many cards.
+
+    Raises:
+        BlackjackError: if nobody sits there, or the deal would need over half the shoe, or what is not burned.
+
+    >>> check_first_deal(Rules(burn_cards=310), 1, 312)
+    Traceback (most recent call last):
+    bj_env.errors.BlackjackError: burn_cards: expected to leave the 4 cards of a deal, got 310 of 312
+    """
+    if seats < 1:
+        raise BlackjackError("players: expected at least one, got none")
+    needed = 2 * seats + 2
+    if rules.decks > 0 and 2 * needed > cards:
+        raise BlackjackError(
+            f"players: expected a first deal of at most half the shoe, got {seats} seats that need {needed} of {cards} "
+            "cards"
+        )
+    if rules.decks > 0 and rules.burn_cards + needed > cards:
+        raise BlackjackError(
+            f"burn_cards: expected to leave the {needed} cards of a deal, got {rules.burn_cards} of {cards}"
+        )

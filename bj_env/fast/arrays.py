@@ -5,6 +5,7 @@ Letters: ``T`` tables, ``S`` seats, ``H`` hands that one seat may have, ``N`` ca
 """
 
 from collections import namedtuple
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -191,6 +192,7 @@ def whole_shoe(rules: Rules) -> Array:
     return np.tile(np.arange(1, 14, dtype=np.uint8), 4 * max(rules.decks, 1))
 
 
+@lru_cache(maxsize=64)
 def most_cards(rules: Rules, seats: int) -> int:
     """Return a bound on the cards of one round: as many low ones as all hands can hold, and one more for each.
 

@@ -3,6 +3,7 @@
 Letters: ``T`` tables, ``S`` seats.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -77,6 +78,7 @@ class Engine:
         self._space = np.zeros((threads, SCRATCH, 1))
         self._bounds = [len(self) * worker // threads for worker in range(threads + 1)]
         self._pool: ThreadPoolExecutor | None = None
+        self._process = os.getpid()
 
     def new_out(self) -> Out:
         """Return fresh arrays for what a step returns."""

@@ -4,13 +4,19 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+from bj_env.chance import seat_key
 from bj_env.fast.arrays import (
     ASKED_HAND,
     ASKED_SEAT,
     BET,
+    CHANCE_HIGH,
+    CHANCE_LOW,
     CHOICES,
     FINISHED,
+    FREE,
     FRESH,
+    KEY_HIGH,
+    KEY_LOW,
     LAST_BET,
     LAST_DEALER,
     LAST_LOGGED,
@@ -33,7 +39,7 @@ from bj_env.fast.compiling import inlined, kernel, sources
 from bj_env.fast.episode import Game, act, advance, begin_episode, show_unasked
 from bj_env.fast.expected import Dealers
 from bj_env.fast.observing import Scheme, encode, write_row
-from bj_env.fast.plans import Plans, bet_of, decide
+from bj_env.fast.plans import RANDOM, Plans, bet_of, decide
 from bj_env.fast.round import deal, end, go_on, take
 from bj_env.settings import legalised
 from bj_env.terms import TICKS, HoleCard, Rules
@@ -132,6 +138,36 @@ def write_dealer(rules: Rules, t: Table, dealer: Array, i: int) -> None:
         elif card == 1 and hole:
             place = 2 * dealt + 1
         dealer[i, card] = t.log[half, place]
+
+
+@inlined
+def sit_down(t: Table, plans: Plans, number: int) -> None:
+    """Begin at a table of another number, as its first players."""
+    t.stream[NUMBER] = number
+    t.stream[SHOE] = -1  # the first shuffle makes it 0
+    t.state[FRESH] = t.state[SPENT] = 1
+    for seat in range(t.seats.shape[0]):
+        t.seats[seat, FREE] = -1
+        t.seats[seat, CHOICES] = 0
+        if plans.kind[plans.seat[seat]] == RANDOM:
+            low, high = seat_key(number, seat, int(t.stream[KEY_LOW]), int(t.stream[KEY_HIGH]))
+            t.seats[seat, CHANCE_LOW] = low
+            t.seats[seat, CHANCE_HIGH] = high
+
+
+@inlined
+def play_round(rules: Rules, t: Table, plans: Plans, mine: Array) -> int:
+    """Play a round by plans alone, and return what some of the seats have won, in ticks."""
+    for seat in range(t.seats.shape[0]):
+        t.seats[seat, BET] = bet_of(rules, t, plans, seat)
+    deal(rules, t)
+    while go_on(rules, t):
+        take(rules, t, decide(rules, t, plans))
+    end(rules, t)
+    won = 0
+    for seat in mine:
+        won += t.seats[seat, NET]
+    return won
 
 
 class Kernels(NamedTuple):
@@ -262,24 +298,11 @@ def make_play_blocks(digest: str) -> Callable[..., None]:
     ) -> None:
         assert digest
         t = table_at(tables, 0)
-        s = t.state
         for block in range(nets.shape[0]):
-            t.stream[NUMBER] = first + block
-            t.stream[SHOE] = -1
-            s[FRESH] = s[SPENT] = 1
+            sit_down(t, plans, first + block)
             net, square = 0, 0.0
-            for seat in range(t.seats.shape[0]):
-                t.seats[seat, CHOICES] = 0
             for _ in range(rounds):
-                for seat in range(t.seats.shape[0]):
-                    t.seats[seat, BET] = bet_of(rules, t, plans, seat)
-                deal(rules, t)
-                while go_on(rules, t):
-                    take(rules, t, decide(rules, t, plans))
-                end(rules, t)
-                won = 0
-                for seat in mine:
-                    won += t.seats[seat, NET]
+                won = play_round(rules, t, plans, mine)
                 net += won
                 square += float(won) * float(won)
             nets[block] = net

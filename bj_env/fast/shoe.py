@@ -32,9 +32,7 @@ from bj_env.fast.arrays import (
 )
 from bj_env.fast.compiling import called, inlined
 from bj_env.rules import card_value, shuffle_due
-from bj_env.terms import Rules
-
-ONE_DECK = 52
+from bj_env.terms import DECK, Rules
 
 
 @inlined
@@ -57,9 +55,9 @@ def draw_ahead(infinite: bool, state: Array, stream: Array, pool: Array) -> None
         if at < draws & (AHEAD - 1):
             continue
         if infinite:
-            chosen = bounded(words[at], ONE_DECK)
+            chosen = bounded(words[at], DECK)
             if chosen >= 0:
-                pool[ONE_DECK + (dealt & (AHEAD - 1))] = pool[chosen]
+                pool[DECK + (dealt & (AHEAD - 1))] = pool[chosen]
                 dealt += 1
         elif dealt < size:
             chosen = bounded(words[at], size - dealt)
@@ -82,7 +80,7 @@ def draws_used(rules: Rules, t: Table) -> int:
         chosen = -1
         while chosen < 0:
             word = words_of(t.stream, draws >> 2)[draws & 3]
-            chosen = bounded(word, ONE_DECK if rules.decks == 0 else int(t.state[SIZE]) - dealt)
+            chosen = bounded(word, DECK if rules.decks == 0 else int(t.state[SIZE]) - dealt)
             draws += 1
     return draws
 
@@ -114,7 +112,7 @@ def shuffle(rules: Rules, t: Table) -> None:
     if rules.decks > 0:
         for place in range(t.full.shape[0]):
             t.pool[place] = t.full[place]
-    fill(t, ONE_DECK * max(rules.decks, 1))
+    fill(t, DECK * max(rules.decks, 1))
     t.state[SPENT] = 0
     next_shoe(t.stream)
 
@@ -151,7 +149,7 @@ def draw(rules: Rules, t: Table) -> int:
         draw_ahead(infinite, s, t.stream, t.pool)
     dealt = int(s[DEALT])
     s[DEALT] = dealt + 1
-    return int(t.pool[ONE_DECK + (dealt & (AHEAD - 1)) if infinite else dealt])
+    return int(t.pool[DECK + (dealt & (AHEAD - 1)) if infinite else dealt])
 
 
 @called
@@ -163,7 +161,7 @@ def draw_stacked(rules: Rules, t: Table) -> int:
     if rank > 0:
         s[STACKED] -= 1
     elif rules.decks == 0:
-        rank = int(t.pool[below(t.stream, ONE_DECK)])
+        rank = int(t.pool[below(t.stream, DECK)])
     else:
         at, size = int(s[DEALT] + s[STACKED]), int(s[SIZE])
         if at == size and not shuffle_discards(t):
@@ -197,7 +195,7 @@ def shoe_spent(rules: Rules, t: Table) -> bool:
     s = t.state
     if s[KEPT]:
         return False
-    return bool(s[SPENT]) or (s[DEALT] > 0 and shuffle_due(rules, int(s[DEALT]), ONE_DECK * rules.decks))
+    return bool(s[SPENT]) or (s[DEALT] > 0 and shuffle_due(rules, int(s[DEALT]), DECK * rules.decks))
 
 
 @inlined
