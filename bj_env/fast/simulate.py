@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from math import sqrt
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from bj_env.chance import MASK, SEEDS, TABLES
 from bj_env.decisions import Decision, decision_from
 from bj_env.errors import BlackjackError
-from bj_env.fast.arrays import KEY_HIGH, KEY_LOW, Array, allocate, house
+from bj_env.fast.arrays import KEY_HIGH, KEY_LOW, Array, Tables, allocate, house
 from bj_env.fast.compiling import told_if_compiling
 from bj_env.fast.kernels import kernels
 from bj_env.fast.plans import Plans
@@ -25,11 +25,17 @@ from bj_env.fast.tabulating import plans
 from bj_env.houses import rules_from
 from bj_env.terms import DECK, TICKS, Rules, check_first_deal
 
+Chunk = TypeVar("Chunk")
+
 ROUNDS_OF_A_CHUNK = 50_000
 """About so many rounds are played at a time by one thread."""
 
 ROUNDS_OF_A_BLOCK = 1000
 """So many are played at one table where a shoe lasts over many rounds: some twenty shoes."""
+
+
+MOST_ROUNDS_OF_A_BLOCK = 10_000_000
+"""No thread plays longer without a word."""
 
 
 class Sums(NamedTuple):
@@ -99,6 +105,7 @@ def simulate(
     seed: int = 0,
     threads: int | None = None,
     stderr: float = 0.0,
+    block: int | None = None,
     progress: Callable[[Sums], None] | None = None,
 ) -> Simulation:
     """Play whole rounds at tables of one seat for each decision, and return how the seats did together.
@@ -110,6 +117,7 @@ def simulate(
         seed: of all tables.
         threads: how many threads share the work; None is one a core. The result does not depend on it.
         stderr: stop as soon as the standard error is down to this.
+        block: rounds at one table; None is 1 where every round has a shoe of its own, else `ROUNDS_OF_A_BLOCK`.
         progress: called with all that has been added up so far, from time to time.
 
     Raises:
@@ -121,7 +129,7 @@ def simulate(
     house_rules = rules_from(rules)
     unit = house_rules.min_bet * TICKS * len(decisions)
     sums = Sums()
-    for nets, squares, each in played(house_rules, decisions, rounds, seed=seed, threads=threads):
+    for nets, squares, each in played(house_rules, decisions, rounds, seed=seed, threads=threads, block=block):
         sums = sums.plus(nets, squares, each)
         if progress:
             progress(sums)
@@ -143,50 +151,81 @@ def played(
     """Play rounds, and yield them chunk by chunk: what each block won, the squares of its rounds, rounds a block.
 
     Args:
-        rules, decisions, rounds, seed, threads: as for `simulate`.
+        rules, decisions, rounds, seed, threads, block: as for `simulate`.
         mine: the seats whose nets count; None is all.
-        block: rounds of a block; None is 1 where every round has a shoe of its own, else `ROUNDS_OF_A_BLOCK`.
 
     Raises:
         BlackjackError: as `simulate`.
     """
-    each = block or (1 if rules.penetration == 0 else ROUNDS_OF_A_BLOCK)
-    blocks = -(-_checked("rounds", rounds, 1, TABLES * each) // each)
-    table = _Player(rules, decisions, _checked("seed", seed, 0, SEEDS - 1), mine)
-    size = max(1, ROUNDS_OF_A_CHUNK // each)
-    chunks = (range(start, min(start + size, blocks)) for start in range(0, blocks, size))
-    workers = _checked("threads", os.cpu_count() if threads is None else threads, 1, 1024)
-    with told_if_compiling(kernels().play_blocks):
-        table(range(0), each)
-    for nets, squares in _in_order(lambda chunk: table(chunk, each), chunks, workers):
+    each, chunks = chunks_of_blocks(rules, rounds, block)
+    seated = seated_plans(rules, decisions)
+    seed = _checked("seed", seed, 0, SEEDS - 1)
+    counting = np.array(range(len(decisions)) if mine is None else mine, np.int64)
+    play_blocks = kernels().play_blocks
+
+    def play(blocks: range) -> tuple[Array, Array]:
+        nets, squares = np.zeros(len(blocks), np.int64), np.zeros(len(blocks))
+        table = one_table(rules, len(decisions), seed)
+        play_blocks(house(rules), table, seated, blocks.start, each, counting, nets, squares)
+        return nets, squares
+
+    with told_if_compiling(play_blocks):
+        play(range(0))
+    for nets, squares in in_order(play, chunks, threads):
         yield nets, squares, each
 
 
-class _Player:
-    """Plays blocks, each call at tables of its own."""
+def chunks_of_blocks(
+    rules: Rules, rounds: int, block: int | None, tables: int | None = None
+) -> tuple[int, Iterator[range]]:
+    """Return how many rounds a block has, and the blocks in chunks: of so many, else of `ROUNDS_OF_A_CHUNK`.
 
-    def __init__(
-        self, rules: Rules, decisions: Sequence[Decision | str], seed: int, mine: Sequence[int] | None
-    ) -> None:
-        check_first_deal(rules, len(decisions), DECK * rules.decks)
-        self.rules = rules
-        self.plans: Plans = plans(rules, [decision_from(decision) for decision in decisions])
-        self.seed = seed
-        self.mine = np.array(range(len(decisions)) if mine is None else mine, np.int64)
+    Raises:
+        BlackjackError: if so many rounds cannot be played.
 
-    def __call__(self, blocks: range, rounds: int) -> tuple[Array, Array]:
-        tables = allocate(self.rules, 1, len(self.plans.seat), logged=False, counted=False)
-        tables.stream[:, KEY_LOW], tables.stream[:, KEY_HIGH] = self.seed & MASK, self.seed >> 32
-        nets, squares = np.zeros(len(blocks), np.int64), np.zeros(len(blocks))
-        kernels().play_blocks(house(self.rules), tables, self.plans, blocks.start, rounds, self.mine, nets, squares)
-        return nets, squares
-
-
-Chunk = tuple[Array, Array]
+    >>> each, chunks = chunks_of_blocks(Rules(), 120_000, 100)
+    >>> each, list(chunks)
+    (100, [range(0, 500), range(500, 1000), range(1000, 1200)])
+    """
+    usual = 1 if rules.penetration == 0 else ROUNDS_OF_A_BLOCK
+    each = usual if block is None else _checked("block", block, 1, MOST_ROUNDS_OF_A_BLOCK)
+    blocks = -(-_checked("rounds", rounds, 1, TABLES * each) // each)
+    size = tables or max(1, ROUNDS_OF_A_CHUNK // each)
+    return each, (range(start, min(start + size, blocks)) for start in range(0, blocks, size))
 
 
-def _in_order(play: Callable[[range], Chunk], chunks: Iterator[range], workers: int) -> Iterator[Chunk]:
-    """Play chunks on threads, and yield what they give in their own order, no further ahead than needed."""
+def seated_plans(rules: Rules, decisions: Sequence[Decision | str], also: Sequence[Decision] = ()) -> Plans:
+    """Return the plans of a table's seats, and of some decisions that sit beside it.
+
+    Raises:
+        BlackjackError: if a decision goes by more than a plan can hold, the seats are too many for the shoe, or there
+            could be a round in which nobody bets.
+    """
+    check_first_deal(rules, len(decisions), DECK * rules.decks)
+    made = plans(rules, [*map(decision_from, decisions), *also])
+    least = [min(made.bets[plan, : made.counts[plan]]) for plan in made.seat[: len(decisions)]]
+    if not any(least):
+        raise BlackjackError("bets: expected a seat that bets in every round; at this table all may sit out together")
+    return made
+
+
+def one_table(rules: Rules, seats: int, seed: int) -> Tables:
+    """Return the arrays of one table, at which kernels play one block after the other."""
+    tables = allocate(rules, 1, seats, logged=False, counted=False)
+    tables.stream[:, KEY_LOW], tables.stream[:, KEY_HIGH] = seed & MASK, seed >> 32
+    return tables
+
+
+def in_order(play: Callable[[range], Chunk], chunks: Iterator[range], threads: int | None) -> Iterator[Chunk]:
+    """Play chunks on threads, None for one a core, and yield what they give in their own order.
+
+    Raises:
+        BlackjackError: if so many threads cannot be.
+
+    >>> list(in_order(len, iter([range(3), range(2)]), 2))
+    [3, 2]
+    """
+    workers = _checked("threads", os.cpu_count() if threads is None else threads, 1, 1024)
     if workers == 1:
         yield from map(play, chunks)
         return
