@@ -8,11 +8,12 @@ import numpy as np
 
 from bj_env.decisions import Decision
 from bj_env.fast.arrays import BET, CHOICES, NET, SEAT, Array, Table, Tables, house
-from bj_env.fast.compiling import inlined, kernel, sources, told_if_compiling
+from bj_env.fast.compiling import index, inlined, kernel, sources, told_if_compiling
 from bj_env.fast.kernels import sit_down, table_at
 from bj_env.fast.plans import Plans, bet_of, decide
 from bj_env.fast.round import deal, end, go_on, take
-from bj_env.fast.simulate import chunks_of_blocks, in_order, one_table, seated_plans
+from bj_env.fast.shoe import LANES, ROOM, work_ahead
+from bj_env.fast.simulate import chunks_of_blocks, in_order, seated_plans, some_tables
 from bj_env.settings import AGENT
 from bj_env.terms import Rules
 
@@ -59,8 +60,8 @@ def watched(
 
     def play(blocks: range) -> tuple[Array, int, int]:
         nets, counts = np.zeros(len(blocks), np.int64), np.zeros(2, np.int64)
-        table = one_table(rules, len(seats), seed)
-        play_watched(house(rules), table, plans, others, blocks.start, each, mine, nets, counts)
+        tables, lanes = some_tables(rules, len(seats), seed), np.zeros(ROOM, np.int64)
+        play_watched(house(rules), tables, plans, others, blocks.start, each, mine, lanes, nets, counts)
         return nets, int(counts[ASKED]), int(counts[SAME])
 
     with told_if_compiling(play_watched):
@@ -97,7 +98,7 @@ def kernels() -> Kernels:
 @inlined
 def answer_of(rules: Rules, t: Table, plans: Plans) -> int:
     """Return what another would do in the place of the seat in turn, without using up the seat's chance."""
-    seat = int(t.state[SEAT])
+    seat = index(t.state[SEAT])
     used = t.seats[seat, CHOICES]
     answer = decide(rules, t, plans)
     t.seats[seat, CHOICES] = used
@@ -112,7 +113,7 @@ def play_round(rules: Rules, t: Table, plans: Plans, others: Plans, mine: Array,
     deal(rules, t)
     while go_on(rules, t):
         action = decide(rules, t, plans)
-        if mine[t.state[SEAT]]:
+        if mine[index(t.state[SEAT])]:
             counts[ASKED] += 1
             counts[SAME] += action == answer_of(rules, t, others)
         take(rules, t, action)
@@ -135,16 +136,21 @@ def make_play_watched(digest: str) -> Callable[..., None]:
         first: int,
         rounds: int,
         mine: Array,
+        lanes: Array,
         nets: Array,
         counts: Array,
     ) -> None:
         assert digest
-        t = table_at(tables, 0)
-        for block in range(nets.shape[0]):
-            sit_down(t, others, first + block)  # for the chance of those who need some
-            sit_down(t, plans, first + block)
-            for _ in range(rounds):
-                nets[block] += play_round(rules, t, plans, others, mine, counts)
+        for start in range(0, nets.shape[0], LANES):
+            many = min(LANES, nets.shape[0] - start)
+            for lane in range(many):
+                sit_down(rules, table_at(tables, lane), others, first + start + lane)  # for whoever draws lots
+                sit_down(rules, table_at(tables, lane), plans, first + start + lane)
+            work_ahead(rules, tables, 0, many, lanes)
+            for lane in range(many):
+                t = table_at(tables, lane)
+                for _ in range(rounds):
+                    nets[start + lane] += play_round(rules, t, plans, others, mine, counts)
 
     return play_watched
 
@@ -155,6 +161,6 @@ def make_answers(digest: str) -> Callable[..., None]:
     def answers(rules: Rules, tables: Tables, plans: Plans, which: Array, actions: Array) -> None:
         assert digest
         for place in range(which.shape[0]):
-            actions[place] = answer_of(rules, table_at(tables, which[place]), plans)
+            actions[place] = answer_of(rules, table_at(tables, index(which[place])), plans)
 
     return answers

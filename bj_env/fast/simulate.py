@@ -21,6 +21,7 @@ from bj_env.fast.arrays import KEY_HIGH, KEY_LOW, Array, Tables, allocate, house
 from bj_env.fast.compiling import told_if_compiling
 from bj_env.fast.kernels import kernels
 from bj_env.fast.plans import Plans
+from bj_env.fast.shoe import LANES, ROOM
 from bj_env.fast.tabulating import plans
 from bj_env.houses import rules_from
 from bj_env.terms import DECK, TICKS, Rules, check_first_deal
@@ -165,8 +166,8 @@ def played(
 
     def play(blocks: range) -> tuple[Array, Array]:
         nets, squares = np.zeros(len(blocks), np.int64), np.zeros(len(blocks))
-        table = one_table(rules, len(decisions), seed)
-        play_blocks(house(rules), table, seated, blocks.start, each, counting, nets, squares)
+        tables, lanes = some_tables(rules, len(decisions), seed), np.zeros(ROOM, np.int64)
+        play_blocks(house(rules), tables, seated, blocks.start, each, counting, lanes, nets, squares)
         return nets, squares
 
     with told_if_compiling(play_blocks):
@@ -209,9 +210,9 @@ def seated_plans(rules: Rules, decisions: Sequence[Decision | str], also: Sequen
     return made
 
 
-def one_table(rules: Rules, seats: int, seed: int) -> Tables:
-    """Return the arrays of one table, at which kernels play one block after the other."""
-    tables = allocate(rules, 1, seats, logged=False, counted=False)
+def some_tables(rules: Rules, seats: int, seed: int) -> Tables:
+    """Return the arrays of `LANES` tables, at which kernels play as many blocks, and then the next ones."""
+    tables = allocate(rules, LANES, seats, logged=False, counted=False)
     tables.stream[:, KEY_LOW], tables.stream[:, KEY_HIGH] = seed & MASK, seed >> 32
     return tables
 
