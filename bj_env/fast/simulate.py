@@ -6,11 +6,12 @@ the hands of one round share a dealer. Sums are kept chunk by chunk in a fixed o
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from math import sqrt
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -31,6 +32,8 @@ ROUNDS_OF_A_CHUNK = 50_000
 ROUNDS_OF_A_BLOCK = 1000
 """So many are played at one table where a shoe lasts over many rounds: some twenty shoes."""
 
+_Played = TypeVar("_Played")
+
 
 class Sums(NamedTuple):
     """What blocks of rounds add up to; sums of parts are the sums of the whole.
@@ -38,7 +41,7 @@ class Sums(NamedTuple):
     Attributes:
         blocks, rounds: how many.
         net: what was won, in ticks.
-        squares: of what each round won.
+        squares: of what each round won; not known of differences.
         block_squares: of what each block won.
     """
 
@@ -90,6 +93,26 @@ class Simulation(NamedTuple):
     stderr: float
     sd: float
 
+    @classmethod
+    def of(cls, sums: Sums, unit: float) -> Self:
+        """Return what has been added up, in units of so many ticks."""
+        return cls(sums.rounds, sums.mean(unit), sums.stderr(unit), sums.sd(unit))
+
+
+class Paired(NamedTuple):
+    """What two strategies have made of the same shoes; all in bets of the house's minimum.
+
+    Attributes:
+        first, second: how they did.
+        difference: the mean net of a round of the second less that of the first.
+        difference_stderr: its standard error, from the differences block by block.
+    """
+
+    first: Simulation
+    second: Simulation
+    difference: float
+    difference_stderr: float
+
 
 def simulate(
     rules: Rules | str,
@@ -119,15 +142,73 @@ def simulate(
     1000
     """
     house_rules = rules_from(rules)
-    unit = house_rules.min_bet * TICKS * len(decisions)
     sums = Sums()
-    for nets, squares, each in played(house_rules, decisions, rounds, seed=seed, threads=threads):
-        sums = sums.plus(nets, squares, each)
+    for (sums,) in added_up(house_rules, [decisions], rounds, seed=seed, threads=threads, stderr=stderr):
         if progress:
             progress(sums)
-        if stderr > 0 and sums.stderr(unit) <= stderr:
-            break
-    return Simulation(sums.rounds, sums.mean(unit), sums.stderr(unit), sums.sd(unit))
+    return Simulation.of(sums, unit_of(house_rules, decisions))
+
+
+def simulate_paired(
+    rules: Rules | str,
+    first: Sequence[Decision | str],
+    second: Sequence[Decision | str],
+    rounds: int,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    stderr: float = 0.0,
+) -> Paired:
+    """Play whole rounds twice on the same shoes, with these decisions and with those.
+
+    Args:
+        rules, rounds, seed, threads: as for `simulate`.
+        first, second: who sits where, as many each time.
+        stderr: stop as soon as the standard error of the difference is down to this.
+
+    Raises:
+        BlackjackError: as `simulate`, or if they are not as many.
+
+    >>> simulate_paired("6D NS NINS", ["mimic"], ["basic"], 20_000).difference > 0
+    True
+    """
+    house_rules, unit = rules_from(rules), unit_of(rules_from(rules), first)
+    done = added_up(house_rules, [first, second], rounds, seed=seed, threads=threads, stderr=stderr)
+    one, other, difference = deque(done, maxlen=1)[0]
+    return Paired(Simulation.of(one, unit), Simulation.of(other, unit), difference.mean(unit), difference.stderr(unit))
+
+
+def unit_of(rules: Rules, decisions: Sequence[Decision | str]) -> int:
+    """Return the ticks that the seats bet together at least."""
+    return rules.min_bet * TICKS * len(decisions)
+
+
+def added_up(
+    rules: Rules,
+    lineups: Sequence[Sequence[Decision | str]],
+    rounds: int,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    stderr: float = 0.0,
+) -> Iterator[list[Sums]]:
+    """Compile, then play one or two lineups on the same shoes, and yield all that has been added up so far.
+
+    Args:
+        rules, rounds, seed, threads: as for `simulate`.
+        lineups: who sits where.
+        stderr: stop as soon as the standard error of the last sums is down to this.
+
+    Returns:
+        The sums of the lineup; or of the first, of the second, and of their differences, second less first.
+
+    Raises:
+        BlackjackError: as `simulate`, or if the second lineup has not as many seats.
+    """
+    if len({len(lineup) for lineup in lineups}) != 1:
+        raise BlackjackError(f"seats: expected as many of both, got {', '.join(str(len(each)) for each in lineups)}")
+    match = _Match(rules, lineups, rounds, seed=seed)
+    return match.added_up(_workers(threads), _checked_stderr(stderr) * unit_of(rules, lineups[0]))
 
 
 def played(
@@ -150,16 +231,63 @@ def played(
     Raises:
         BlackjackError: as `simulate`.
     """
-    each = block or (1 if rules.penetration == 0 else ROUNDS_OF_A_BLOCK)
-    blocks = -(-_checked("rounds", rounds, 1, TABLES * each) // each)
-    table = _Player(rules, decisions, _checked("seed", seed, 0, SEEDS - 1), mine)
-    size = max(1, ROUNDS_OF_A_CHUNK // each)
-    chunks = (range(start, min(start + size, blocks)) for start in range(0, blocks, size))
-    workers = _checked("threads", os.cpu_count() if threads is None else threads, 1, 1024)
-    with told_if_compiling(kernels().play_blocks):
-        table(range(0), each)
-    for nets, squares in _in_order(lambda chunk: table(chunk, each), chunks, workers):
-        yield nets, squares, each
+    match = _Match(rules, [decisions], rounds, seed=seed, mine=mine, block=block)
+    for ((nets, squares),) in match.chunks(_workers(threads)):
+        yield nets, squares, match.each
+
+
+Chunk = tuple[Array, Array]
+"""What each block won, and the squares of its rounds."""
+
+
+class _Match:
+    """Lineups that play on the same shoes; compiled as soon as it is made.
+
+    Attributes:
+        each: rounds of a block.
+        blocks: how many blocks there are.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        lineups: Sequence[Sequence[Decision | str]],
+        rounds: int,
+        *,
+        seed: int,
+        mine: Sequence[int] | None = None,
+        block: int | None = None,
+    ) -> None:
+        self.each = block or (1 if rules.penetration == 0 else ROUNDS_OF_A_BLOCK)
+        self.blocks = -(-_checked("rounds", rounds, 1, TABLES * self.each) // self.each)
+        seed = _checked("seed", seed, 0, SEEDS - 1)
+        self._players = [_Player(rules, decisions, seed, mine) for decisions in lineups]
+        with told_if_compiling(kernels().play_blocks):
+            self._play(range(0))
+
+    def _play(self, blocks: range) -> list[Chunk]:
+        return [player(blocks, self.each) for player in self._players]
+
+    def chunks(self, workers: int) -> Iterator[list[Chunk]]:
+        """Play on so many threads, and yield chunk by chunk what each lineup won."""
+        size = max(1, ROUNDS_OF_A_CHUNK // self.each)
+        chunks = (range(start, min(start + size, self.blocks)) for start in range(0, self.blocks, size))
+        return _in_order(self._play, chunks, workers)
+
+    def added_up(self, workers: int, enough: float) -> Iterator[list[Sums]]:
+        """Play, and yield the sums so far, until the last has so small a standard error, in ticks."""
+        sums = [Sums()] * (1 if len(self._players) == 1 else 3)
+        for chunk in self.chunks(workers):
+            each = [*chunk, _differences(*chunk)] if len(chunk) > 1 else chunk
+            sums = [old.plus(nets, squares, self.each) for old, (nets, squares) in zip(sums, each, strict=True)]
+            yield sums
+            if 0 < sums[-1].stderr(1) <= enough:
+                return
+
+
+def _differences(first: Chunk, second: Chunk) -> Chunk:
+    """Return what the second won more in each block; the differences of single rounds are not known."""
+    return second[0] - first[0], np.full(len(first[0]), np.nan)
 
 
 class _Player:
@@ -182,17 +310,14 @@ class _Player:
         return nets, squares
 
 
-Chunk = tuple[Array, Array]
-
-
-def _in_order(play: Callable[[range], Chunk], chunks: Iterator[range], workers: int) -> Iterator[Chunk]:
+def _in_order(play: Callable[[range], _Played], chunks: Iterator[range], workers: int) -> Iterator[_Played]:
     """Play chunks on threads, and yield what they give in their own order, no further ahead than needed."""
     if workers == 1:
         yield from map(play, chunks)
         return
     pool = ThreadPoolExecutor(workers)
     try:
-        waiting: list[Future[Chunk]] = [pool.submit(play, chunk) for chunk in islice(chunks, 2 * workers)]
+        waiting: list[Future[_Played]] = [pool.submit(play, chunk) for chunk in islice(chunks, 2 * workers)]
         while waiting:
             yield waiting.pop(0).result()
             waiting += [pool.submit(play, chunk) for chunk in islice(chunks, 1)]
@@ -204,3 +329,13 @@ def _checked(name: str, came: object, least: int, most: int) -> int:
     if isinstance(came, bool) or not isinstance(came, int | np.integer) or not least <= came <= most:
         raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {came!r}")
     return int(came)
+
+
+def _checked_stderr(came: Any) -> float:
+    if isinstance(came, bool) or not isinstance(came, int | float | np.number) or not came >= 0:
+        raise BlackjackError(f"stderr: expected a number from 0 on, got {came!r}")
+    return float(came)
+
+
+def _workers(threads: int | None) -> int:
+    return _checked("threads", os.cpu_count() if threads is None else threads, 1, 1024)
