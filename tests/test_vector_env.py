@@ -15,7 +15,7 @@ from scipy.stats import chisquare
 
 from bj_env.env import BlackjackEnv
 from bj_env.errors import BlackjackError
-from bj_env.fast.arrays import DEALT, NEW_ACTION
+from bj_env.fast.arrays import DEALT, NEW_ACTION, WORDS_FOR
 from bj_env.fast.engine import FEWEST_A_THREAD
 from bj_env.fast.vector_env import BlackjackVectorEnv, sample_legal
 from bj_env.notation import RANKS
@@ -373,7 +373,10 @@ def test_a_reset_of_some_leaves_the_others_as_they_are(seed: Any) -> None:
     mask = np.arange(9) % 3 == 1
     before = deepcopy(env.engine.tables)
     env.reset(seed=seed, options={"reset_mask": mask})
-    for old, new in zip(before, env.engine.tables, strict=True):
+    for name, old in before._asdict().items():
+        new = getattr(env.engine.tables, name)
+        if name == "stream":  # but for which words are worked out already
+            old, new = old[:, :WORDS_FOR], new[:, :WORDS_FOR]
         if len(old) == 9:
             assert np.array_equal(old[~mask], new[~mask])
     changed = (before.state != env.engine.tables.state).any(axis=1)

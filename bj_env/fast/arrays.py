@@ -71,8 +71,9 @@ Array = NDArray[Any]
     SHOE,  # which of its shoes
     DRAWS,  # how many of the shoe's words are used
     DRAWS_BEFORE,  # how many were before the cards ahead were drawn
+    WORDS_FOR,  # which words are worked out, see `bj_env.fast.shoe.words_for`
     STREAM,
-) = range(7)
+) = range(8)
 AHEAD = 8
 """So many words are used at once, two blocks side by side: one at a time costs three times as much."""
 
@@ -141,6 +142,7 @@ class Tables(NamedTuple):
             infinite shoe the cards ahead lie behind the 52.
         full: the ranks of a whole shoe, ``[N]``; like the pool it is filled up with zeros to whole cache lines.
         legal: the legal actions of every hand as bits, see `legal_actions`.
+        words: of the shoe's chance, two blocks of them, ``[8, T]``: side by side, as they are worked out.
         front: ranks stacked on top, 0 for one that chance draws, ``[T, F]``.
         seen: how many cards of value 1..10 have been face up since the shuffle (index 0 unused), ``[T, 11]``.
         log: what has happened in this round and in the last one, ``[T, 2, L]``.
@@ -157,6 +159,7 @@ class Tables(NamedTuple):
     pool: Array
     full: Array
     legal: Array
+    words: Array
     front: Array
     seen: Array
     log: Array
@@ -175,6 +178,7 @@ class Table(NamedTuple):
     pool: Array
     full: Array
     legal: Array
+    words: Array
     front: Array
     seen: Array
     log: Array
@@ -237,12 +241,13 @@ def allocate(rules: Rules, tables: int, seats: int, *, logged: bool, counted: bo
     places = 10 * (1 + seats * rules.max_hands)
     return Tables(
         state=np.zeros((tables, STATE), np.int32),
-        stream=np.zeros((tables, STREAM), np.int64),
+        stream=np.full((tables, STREAM), -1),
         seats=np.zeros((tables, seats, SEATS), np.int64),
         hands=np.zeros((tables, seats * rules.max_hands, HANDS_WIDTH), np.int8),
         pool=np.tile(full, (tables, 1)),
         full=full,
         legal=legal_actions(rules),
+        words=np.zeros((AHEAD, tables), np.uint32),
         front=np.zeros((tables, 0), np.uint8),
         seen=np.zeros((tables, 11), np.int16),
         log=np.zeros((tables, 2, entries), np.uint8),

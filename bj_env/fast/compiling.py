@@ -38,6 +38,15 @@ def called(function: _Function) -> _Function:
     return register_jitable(error_model="numpy", _nrt=False)(function)
 
 
+@inlined
+def index(number: Any) -> int:
+    """Return a number that is not negative, and have the compiler know it.
+
+    Else every place that is looked up in an array is checked for counting from the end: a fifth of all the time.
+    """
+    return int(number) & 0x7FFFFFFF
+
+
 def _functions(module: ModuleType) -> list[Any]:
     return [function for _, function in getmembers(module, isfunction) if function.__module__ == module.__name__]
 

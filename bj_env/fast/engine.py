@@ -22,6 +22,7 @@ from bj_env.fast.arrays import (
     NUMBER,
     OVER,
     SIZE,
+    WORDS_FOR,
     Array,
     allocate,
     house,
@@ -31,6 +32,7 @@ from bj_env.fast.episode import Game, begin_episode
 from bj_env.fast.expected import SCRATCH, dealers
 from bj_env.fast.kernels import Out, kernels, table_at
 from bj_env.fast.observing import scheme
+from bj_env.fast.shoe import ROOM
 from bj_env.fast.tabulating import plans
 from bj_env.settings import EPISODES, Settings
 from bj_env.terms import ticks
@@ -76,9 +78,11 @@ class Engine:
         self.threads = threads
         self._rows = np.zeros((threads, len(self.settings.layout.columns)), np.int64)
         self._space = np.zeros((threads, SCRATCH, 1))
+        self._lanes = np.zeros((threads, ROOM), np.int64)
         self._bounds = [len(self) * worker // threads for worker in range(threads + 1)]
         self._pool: ThreadPoolExecutor | None = None
         self._process = os.getpid()
+        self._ran = False
 
     def new_out(self) -> Out:
         """Return fresh arrays for what a step returns."""
@@ -117,14 +121,19 @@ class Engine:
                 self.penalty,
                 self._rows[worker],
                 self._space[worker],
+                self._lanes[worker],
                 out,
             )
 
-        with told_if_compiling(run):
-            if self.threads == 1:
-                part(0)
-            else:
-                list(self._workers().map(part, range(self.threads)))
+        if not self._ran:
+            with told_if_compiling(run):
+                for worker in range(self.threads):
+                    part(worker)
+            self._ran = True
+        elif self.threads == 1:
+            part(0)
+        else:
+            list(self._workers().map(part, range(self.threads)))
 
     def _workers(self) -> ThreadPoolExecutor:
         """Return the threads, new ones in a forked process, which inherits none."""
@@ -153,6 +162,7 @@ class Engine:
         t = self.tables
         low, high = (seeds & np.uint64(WORD)).astype(np.int64), (seeds >> np.uint64(32)).astype(np.int64)
         t.stream[which] = 0
+        t.stream[which, WORDS_FOR] = -1
         for place, number in ((KEY_LOW, low), (KEY_HIGH, high), (NUMBER, numbers)):
             t.stream[which, place] = number
         for seat in range(t.seats.shape[1]):

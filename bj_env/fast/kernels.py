@@ -28,19 +28,20 @@ from bj_env.fast.arrays import (
     OVER,
     SHOE,
     SHOWN,
-    SPENT,
     TOTAL,
     TRUNCATED,
+    WORDS_FOR,
     Array,
     Table,
     Tables,
 )
-from bj_env.fast.compiling import inlined, kernel, sources
+from bj_env.fast.compiling import index, inlined, kernel, sources
 from bj_env.fast.episode import Game, act, advance, begin_episode, show_unasked
 from bj_env.fast.expected import Dealers
 from bj_env.fast.observing import Scheme, encode, write_row
 from bj_env.fast.plans import RANDOM, Plans, bet_of, decide
 from bj_env.fast.round import deal, end, go_on, take
+from bj_env.fast.shoe import LANES, shuffle, work_ahead
 from bj_env.settings import legalised
 from bj_env.terms import TICKS, HoleCard, Rules
 
@@ -89,6 +90,7 @@ def table_at(tables: Tables, i: int) -> Table:
         tables.pool[i],
         tables.full,
         tables.legal,
+        tables.words[:, i],
         tables.front[i],
         tables.seen[i],
         tables.log[i],
@@ -101,8 +103,8 @@ def table_at(tables: Tables, i: int) -> Table:
 @inlined
 def total_in_turn(rules: Rules, t: Table) -> int:
     """Return the total of the agent's hand in turn."""
-    hand = int(t.state[ASKED_SEAT]) * rules.max_hands + int(t.state[ASKED_HAND])
-    return int(t.hands[hand, TOTAL])
+    hand = t.state[ASKED_SEAT] * rules.max_hands + t.state[ASKED_HAND]
+    return int(t.hands[index(hand), TOTAL])
 
 
 @inlined
@@ -141,11 +143,13 @@ def write_dealer(rules: Rules, t: Table, dealer: Array, i: int) -> None:
 
 
 @inlined
-def sit_down(t: Table, plans: Plans, number: int) -> None:
+def sit_down(rules: Rules, t: Table, plans: Plans, number: int) -> None:
     """Begin at a table of another number, as its first players."""
     t.stream[NUMBER] = number
-    t.stream[SHOE] = -1  # the first shuffle makes it 0
-    t.state[FRESH] = t.state[SPENT] = 1
+    t.stream[SHOE] = -1
+    t.stream[WORDS_FOR] = -1
+    shuffle(rules, t)
+    t.state[FRESH] = 1
     for seat in range(t.seats.shape[0]):
         t.seats[seat, FREE] = -1
         t.seats[seat, CHOICES] = 0
@@ -215,10 +219,14 @@ def make_run(digest: str) -> Callable[..., None]:
         penalty: float,
         row: Array,
         space: Array,
+        lanes: Array,
         out: Out,
     ) -> None:
         assert digest
-        for i in range(low, high):
+        for table in range(low, high):
+            i = index(table)
+            if (i - low) % LANES == 0:
+                work_ahead(rules, tables, i, min(i + LANES, high), lanes)
             code = int(codes[i])
             if code == SKIP:
                 continue
@@ -294,18 +302,30 @@ def make_play_blocks(digest: str) -> Callable[..., None]:
     """Make the kernel that plays blocks of rounds, each at a table of its own, by plans alone."""
 
     def play_blocks(
-        rules: Rules, tables: Tables, plans: Plans, first: int, rounds: int, mine: Array, nets: Array, squares: Array
+        rules: Rules,
+        tables: Tables,
+        plans: Plans,
+        first: int,
+        rounds: int,
+        mine: Array,
+        lanes: Array,
+        nets: Array,
+        squares: Array,
     ) -> None:
         assert digest
-        t = table_at(tables, 0)
-        for block in range(nets.shape[0]):
-            sit_down(t, plans, first + block)
-            net, square = 0, 0.0
-            for _ in range(rounds):
-                won = play_round(rules, t, plans, mine)
-                net += won
-                square += float(won) * float(won)
-            nets[block] = net
-            squares[block] = square
+        for start in range(0, nets.shape[0], LANES):
+            many = min(LANES, nets.shape[0] - start)
+            for lane in range(many):
+                sit_down(rules, table_at(tables, lane), plans, first + start + lane)
+            work_ahead(rules, tables, 0, many, lanes)
+            for lane in range(many):
+                t = table_at(tables, lane)
+                net, square = 0, 0.0
+                for _ in range(rounds):
+                    won = play_round(rules, t, plans, mine)
+                    net += won
+                    square += float(won) * float(won)
+                nets[start + lane] = net
+                squares[start + lane] = square
 
     return play_blocks

@@ -19,7 +19,7 @@ from bj_env.fast.arrays import (
     Array,
     Table,
 )
-from bj_env.fast.compiling import called, inlined
+from bj_env.fast.compiling import called, index, inlined
 from bj_env.fast.episode import Game
 from bj_env.fast.round import pair_of
 from bj_env.fast.shoe import shuffle_pending
@@ -112,14 +112,14 @@ def write_row(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) ->
 @inlined
 def write_own_hand(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) -> None:
     """Write the part ``hand``."""
-    s, seat = t.state, int(t.state[ASKED_SEAT])
+    s, seat = t.state, index(t.state[ASKED_SEAT])
     phase, hands = int(s[PHASE]), int(t.seats[seat, HANDS])
     if not s[ON_TABLE]:
         write_hand(row, scheme.hand_at, phase, 0, False, 0, 0, 0)
     elif t.seats[seat, BET] == 0:
         write_hand(row, scheme.hand_at, phase, 0, False, 0, int(s[UPCARD]), 0)
     else:
-        hand = seat * rules.max_hands + min(int(s[ASKED_HAND]), hands - 1)
+        hand = index(seat * rules.max_hands + min(int(s[ASKED_HAND]), hands - 1))
         total, soft = int(t.hands[hand, TOTAL]), t.hands[hand, SOFT] > 0
         stake = place_of_bet(game, int(t.seats[seat, BET]))
         write_hand(row, scheme.hand_at, phase, total, soft, pair_of(rules, t, hand), int(s[UPCARD]), stake)
@@ -175,6 +175,6 @@ def encode(scheme: Scheme, row: Array, features: Array, i: int) -> None:
     for column in range(row.shape[0]):
         value, most = row[column], scheme.most[column]
         if most == 0:
-            features[i, scheme.first[column] + value] = 1.0
+            features[i, index(scheme.first[column] + value)] = 1.0
         elif value > 0:
-            features[i, scheme.first[column]] = value / most
+            features[i, index(scheme.first[column])] = value / most

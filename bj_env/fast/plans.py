@@ -25,7 +25,7 @@ from bj_env.fast.arrays import (
     Array,
     Table,
 )
-from bj_env.fast.compiling import inlined
+from bj_env.fast.compiling import index, inlined
 from bj_env.fast.hands import ROWS, hand_row
 from bj_env.fast.round import DECLINE, EARLY_SURRENDER, INSURANCE_PHASE, INSURE, pair_of
 from bj_env.fast.shoe import shuffle_pending
@@ -125,14 +125,15 @@ def random_action(t: Table) -> int:
 @inlined
 def decide(rules: Rules, t: Table, plans: Plans) -> int:
     """Return what the seat in turn does."""
-    s, seat = t.state, int(t.state[SEAT])
-    plan = plans.seat[seat]
+    s, seat = t.state, index(t.state[SEAT])
+    plan = index(plans.seat[seat])
     if plans.kind[plan] == RANDOM:
         return random_action(t)
     count = place_of_count(rules, plans, plan, t.seen, False) if plans.counts[plan] > 1 else 0
-    hand = seat * rules.max_hands + int(s[HAND])
+    hand = index(seat * rules.max_hands + s[HAND])
     row = hand_row(int(t.hands[hand, TOTAL]), t.hands[hand, SOFT] > 0, pair_of(rules, t, hand))
-    return int(plans.actions[plan, count, plan_place(int(s[PHASE]), row, int(s[UPCARD]), int(s[MASK]))])
+    place = plan_place(int(s[PHASE]), row, int(s[UPCARD]), int(s[MASK]))
+    return int(plans.actions[plan, index(count), index(place)])
 
 
 @inlined
@@ -141,7 +142,7 @@ def bet_of(rules: Rules, t: Table, plans: Plans, seat: int) -> int:
     free = int(t.seats[seat, FREE])
     if is_short(free, rules.min_bet * TICKS):
         return 0
-    plan, count = plans.seat[seat], 0
+    plan, count = index(plans.seat[seat]), 0
     if plans.counts[plan] > 1:
         count = place_of_count(rules, plans, plan, t.seen, shuffle_pending(rules, t))
     chips = min(int(plans.bets[plan, count]), rules.max_bet)

@@ -47,7 +47,7 @@ from bj_env.fast.arrays import (
     VOID,
     Table,
 )
-from bj_env.fast.compiling import called, inlined
+from bj_env.fast.compiling import called, index, inlined
 from bj_env.fast.hands import hand_row, legal_place
 from bj_env.fast.shoe import draw, prepare_shoe
 from bj_env.rules import (
@@ -91,7 +91,7 @@ def note(t: Table, entry: int) -> None:
     """Write an entry to the log, where one is kept."""
     if t.log.shape[1] > 0:
         s = t.state
-        t.log[s[LOG], s[LOGGED]] = entry
+        t.log[index(s[LOG]), index(s[LOGGED])] = entry
         s[LOGGED] += 1
 
 
@@ -118,7 +118,7 @@ def take_from_shoe(rules: Rules, t: Table) -> int:
 def add_to_hand(t: Table, hand: int, rank: int) -> None:
     """Lay a card face up to a hand, counted over all seats."""
     h, value = t.hands, card_value(rank)
-    cards = int(h[hand, CARDS])
+    cards = index(h[hand, CARDS])
     h[hand, FIRST + min(cards, 2)] = rank
     hard, has_ace = with_card(int(h[hand, TOTAL]), h[hand, SOFT] > 0, value)
     total = best_total(hard, has_ace)
@@ -172,7 +172,7 @@ def deal(rules: Rules, t: Table) -> None:
             if t.seats[seat, BET] > 0:
                 rank = take_from_shoe(rules, t)
                 if rank > 0:
-                    add_to_hand(t, seat * rules.max_hands, rank)
+                    add_to_hand(t, index(seat * rules.max_hands), rank)
         if first or rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK:
             rank = take_from_shoe(rules, t)
             if rank > 0 and first:
@@ -213,7 +213,7 @@ def stake_bet(rules: Rules, t: Table, seat: int) -> None:
         pay(t, seat, bet)
         money[seat, HANDS] = 1
         for place in range(HANDS_WIDTH):
-            t.hands[seat * rules.max_hands, place] = 0
+            t.hands[index(seat * rules.max_hands), place] = 0
 
 
 @inlined
@@ -263,7 +263,7 @@ def ask_next_seat(rules: Rules, t: Table) -> bool:
 @inlined
 def offer_refusal(rules: Rules, t: Table, seat: int) -> int:
     """Tell why a seat is not asked about early surrender or insurance (0: it is)."""
-    hand, upcard = seat * rules.max_hands, int(t.state[UPCARD])
+    hand, upcard = index(seat * rules.max_hands), int(t.state[UPCARD])
     if t.state[PHASE] == EARLY_SURRENDER:
         return early_surrender_refusal(rules, upcard, t.hands[hand, NATURAL] > 0)
     if t.hands[hand, FATE] == SURRENDERED:
@@ -284,9 +284,9 @@ def find_hand(rules: Rules, t: Table) -> bool:
     """Go to the next hand that has a choice, filling split hands on the way."""
     s, h = t.state, t.hands
     while s[SEAT] < t.seats.shape[0]:
-        seat = int(s[SEAT])
+        seat = index(s[SEAT])
         while s[HAND] < t.seats[seat, HANDS]:
-            hand = seat * rules.max_hands + int(s[HAND])
+            hand = index(seat * rules.max_hands + s[HAND])
             if h[hand, CARDS] == 1:
                 draw_to(rules, t, hand)
             if s[VOID]:
@@ -310,7 +310,8 @@ def hand_mask(rules: Rules, t: Table, seat: int, hand: int) -> int:
     aces = h[hand, FIRST] == 1
     origin = (2 if aces else 1) if h[hand, FROM_SPLIT] else 0
     short = is_short(int(money[seat, FREE]), int(money[seat, BET]))
-    return int(t.legal[legal_place(row, int(h[hand, CARDS]), origin, int(money[seat, HANDS]), int(short))])
+    place = legal_place(row, int(h[hand, CARDS]), origin, int(money[seat, HANDS]), int(short))
+    return int(t.legal[index(place)])
 
 
 @inlined
@@ -328,8 +329,8 @@ def pair_of(rules: Rules, t: Table, hand: int) -> int:
 def take(rules: Rules, t: Table, action: int) -> None:
     """Take a legal action of the seat in turn."""
     s, h = t.state, t.hands
-    seat = int(s[SEAT])
-    hand = seat * rules.max_hands + int(s[HAND])
+    seat = index(s[SEAT])
+    hand = index(seat * rules.max_hands + s[HAND])
     note(t, NEW_ACTION + action)
     if action == STAND:
         h[hand, FATE] = STANDS
@@ -475,8 +476,8 @@ def any_in_play(rules: Rules, t: Table) -> bool:
     """Tell whether the dealer must draw against some hand."""
     h = t.hands
     for seat in range(t.seats.shape[0]):
-        first = seat * rules.max_hands
-        for hand in range(first, first + int(t.seats[seat, HANDS])):
+        first = index(seat * rules.max_hands)
+        for hand in range(first, first + index(t.seats[seat, HANDS])):
             fate = h[hand, FATE]
             if in_play(rules, h[hand, TOTAL] > 21, fate == SURRENDERED, fate == CHARLIE, t.hands[hand, NATURAL] > 0):
                 return True
@@ -490,7 +491,7 @@ def second_card_due(rules: Rules, t: Table, playing: bool) -> bool:
     for seat in range(t.seats.shape[0]):
         hands = int(t.seats[seat, HANDS])
         if hands > 0:
-            first = seat * rules.max_hands
+            first = index(seat * rules.max_hands)
             insured = insured or t.seats[seat, INSURANCE] > 0
             waiting = waiting or t.hands[first, NATURAL] > 0 or surrendered_late(rules, t, first)
             over_one_bet = over_one_bet or hands > 1 or t.hands[first, DOUBLED] > 0
@@ -507,8 +508,8 @@ def surrendered_late(rules: Rules, t: Table, hand: int) -> bool:
 def settle(rules: Rules, t: Table, seat: int, dealer_total: int, dealer_blackjack: bool) -> int:
     """Return what a seat has won or lost with all its hands and its insurance, in ticks."""
     h, bet = t.hands, int(t.seats[seat, BET])
-    first, net, paid = seat * rules.max_hands, 0, False
-    for hand in range(first, first + int(t.seats[seat, HANDS])):
+    first, net, paid = index(seat * rules.max_hands), 0, False
+    for hand in range(first, first + index(t.seats[seat, HANDS])):
         fate = h[hand, FATE]
         if fate == SURRENDERED:
             won = surrender_net(rules, bet, not surrendered_late(rules, t, hand), dealer_blackjack)
@@ -526,7 +527,7 @@ def settle(rules: Rules, t: Table, seat: int, dealer_total: int, dealer_blackjac
 @inlined
 def staked(rules: Rules, t: Table, seat: int) -> int:
     """Return all that a seat has on the table, in ticks."""
-    first, bets = seat * rules.max_hands, 0
-    for hand in range(first, first + int(t.seats[seat, HANDS])):
+    first, bets = index(seat * rules.max_hands), 0
+    for hand in range(first, first + index(t.seats[seat, HANDS])):
         bets += 1 + int(t.hands[hand, DOUBLED])
     return bets * int(t.seats[seat, BET]) + int(t.seats[seat, INSURANCE])

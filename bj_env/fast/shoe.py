@@ -5,7 +5,7 @@ the next one lies. What is drawn does not depend on how it is played, so some ca
 first; the pool leaves room for them before the others.
 """
 
-from bj_env.chance import SHOE_STREAM, bounded, philox
+from bj_env.chance import MASK, SHOE_STREAM, bounded, philox
 from bj_env.fast.arrays import (
     AHEAD,
     DEALT,
@@ -27,12 +27,17 @@ from bj_env.fast.arrays import (
     SIZE,
     SPENT,
     STACKED,
+    WORDS_FOR,
     Array,
     Table,
+    Tables,
 )
-from bj_env.fast.compiling import called, inlined
+from bj_env.fast.compiling import called, index, inlined
 from bj_env.rules import card_value, shuffle_due
 from bj_env.terms import DECK, Rules
+
+LANES = 16
+"""Tables whose words are worked out at once."""
 
 
 @inlined
@@ -43,24 +48,85 @@ def words_of(stream: Array, block: int) -> tuple[int, int, int, int]:
     )
 
 
+@inlined
+def words_for(shoe: int, block: int) -> int:
+    """Return a number for the two blocks of a shoe's words that begin with one."""
+    return shoe << 20 | block
+
+
 @called
-def draw_ahead(infinite: bool, state: Array, stream: Array, pool: Array) -> None:
+def work_ahead(rules: Rules, tables: Tables, low: int, high: int, lanes: Array) -> None:
+    """Work out the words that tables will want next, those of several tables at once.
+
+    Args:
+        rules: tell whether a new shoe comes next.
+        tables: all of them.
+        low, high: at most `LANES` of them.
+        lanes: room to work in, `ROOM` numbers.
+    """
+    stale, stream = False, tables.stream
+    for lane in range(high - low):
+        i = index(low + lane)
+        new = rules.penetration == 0 and not tables.state[i, FRESH]
+        block, shoe = 0 if new else index(stream[i, DRAWS]) >> 2 & ~1, int(stream[i, SHOE]) + new
+        lanes[lane] = block
+        lanes[LANES + lane] = shoe
+        lanes[2 * LANES + lane] = stream[i, NUMBER]
+        lanes[3 * LANES + lane] = stream[i, KEY_LOW]
+        lanes[4 * LANES + lane] = stream[i, KEY_HIGH]
+        stale = stale or stream[i, WORDS_FOR] != words_for(shoe, block)
+        stream[i, WORDS_FOR] = words_for(shoe, block)
+    if stale:
+        for block in range(2):
+            work_lanes(lanes)
+            for lane in range(high - low):
+                for word in range(4):
+                    tables.words[4 * block + word, index(low + lane)] = lanes[(5 + word) * LANES + lane]
+                lanes[lane] += 1
+
+
+ROOM = 9 * LANES
+
+
+@inlined
+def work_lanes(lanes: Array) -> None:
+    """Work out a block of words for each lane: in one array and without a branch, so that many are done at once."""
+    for lane in range(LANES):
+        one, two, three, four = philox(
+            int(lanes[lane]) & MASK,  # the mask says that products fit into 64 bits, which is quicker
+            int(lanes[LANES + lane]) & MASK,
+            int(lanes[2 * LANES + lane]) & MASK,
+            SHOE_STREAM,
+            int(lanes[3 * LANES + lane]) & MASK,
+            int(lanes[4 * LANES + lane]) & MASK,
+        )
+        lanes[5 * LANES + lane] = one
+        lanes[6 * LANES + lane] = two
+        lanes[7 * LANES + lane] = three
+        lanes[8 * LANES + lane] = four
+
+
+@called
+def draw_ahead(infinite: bool, state: Array, stream: Array, pool: Array, words: Array) -> None:
     """Draw the cards of the next words; fewer than these if the shoe ends, or a word does not count."""
-    draws, dealt, size = int(stream[DRAWS]), int(state[DEALT]), int(state[SIZE])
+    draws, dealt, size = index(stream[DRAWS]), index(state[DEALT]), index(state[SIZE])
     block = draws >> 2 & ~1
-    words = (*words_of(stream, block), *words_of(stream, block + 1))
+    if stream[WORDS_FOR] != words_for(int(stream[SHOE]), block):
+        stream[WORDS_FOR] = words_for(int(stream[SHOE]), block)
+        words[0], words[1], words[2], words[3] = words_of(stream, block)
+        words[4], words[5], words[6], words[7] = words_of(stream, block + 1)
     stream[DRAWS_BEFORE] = draws
     state[READY_FROM] = dealt
     for at in range(AHEAD):
         if at < draws & (AHEAD - 1):
             continue
         if infinite:
-            chosen = bounded(words[at], DECK)
+            chosen = bounded(int(words[at]), DECK)
             if chosen >= 0:
                 pool[DECK + (dealt & (AHEAD - 1))] = pool[chosen]
                 dealt += 1
         elif dealt < size:
-            chosen = bounded(words[at], size - dealt)
+            chosen = bounded(int(words[at]), size - dealt)
             if chosen >= 0:
                 rank = pool[dealt + chosen]
                 pool[dealt + chosen] = pool[dealt]
@@ -146,8 +212,8 @@ def draw(rules: Rules, t: Table) -> int:
     while s[DEALT] == s[READY]:
         if s[DEALT] == s[SIZE] and not infinite and not shuffle_discards(t):
             return 0
-        draw_ahead(infinite, s, t.stream, t.pool)
-    dealt = int(s[DEALT])
+        draw_ahead(infinite, s, t.stream, t.pool, t.words)
+    dealt = index(s[DEALT])
     s[DEALT] = dealt + 1
     return int(t.pool[DECK + (dealt & (AHEAD - 1)) if infinite else dealt])
 

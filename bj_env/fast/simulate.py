@@ -22,6 +22,7 @@ from bj_env.fast.arrays import KEY_HIGH, KEY_LOW, Array, allocate, house
 from bj_env.fast.compiling import told_if_compiling
 from bj_env.fast.kernels import kernels
 from bj_env.fast.plans import Plans
+from bj_env.fast.shoe import LANES, ROOM
 from bj_env.fast.tabulating import plans
 from bj_env.houses import rules_from
 from bj_env.terms import DECK, TICKS, Rules, check_first_deal
@@ -303,10 +304,13 @@ class _Player:
         self.mine = np.array(range(len(decisions)) if mine is None else mine, np.int64)
 
     def __call__(self, blocks: range, rounds: int) -> tuple[Array, Array]:
-        tables = allocate(self.rules, 1, len(self.plans.seat), logged=False, counted=False)
+        tables = allocate(self.rules, LANES, len(self.plans.seat), logged=False, counted=False)
         tables.stream[:, KEY_LOW], tables.stream[:, KEY_HIGH] = self.seed & MASK, self.seed >> 32
         nets, squares = np.zeros(len(blocks), np.int64), np.zeros(len(blocks))
-        kernels().play_blocks(house(self.rules), tables, self.plans, blocks.start, rounds, self.mine, nets, squares)
+        lanes = np.zeros(ROOM, np.int64)
+        kernels().play_blocks(
+            house(self.rules), tables, self.plans, blocks.start, rounds, self.mine, lanes, nets, squares
+        )
         return nets, squares
 
 
