@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bj_env.fast.hands import legal_actions
+from bj_env.fast.hand_tables import legal_actions
 from bj_env.rules import card_value
 from bj_env.terms import Rules
 

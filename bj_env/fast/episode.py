@@ -32,7 +32,8 @@ from bj_env.fast.arrays import (
 from bj_env.fast.compiling import inlined
 from bj_env.fast.expected import Dealers, expected_net
 from bj_env.fast.plans import Plans, bet_of, decide
-from bj_env.fast.round import ROUND_OVER, STAND, deal, dealer_result, end, go_on, take
+from bj_env.fast.round import ROUND_OVER, STAND, deal, end, go_on, take
+from bj_env.fast.settlement import dealer_result
 from bj_env.fast.shoe import shuffle_pending
 from bj_env.rules import dealer_peeks, is_short
 from bj_env.settings import EPISODES

@@ -11,7 +11,7 @@ import numpy as np
 from bj_env.fast.arrays import BET, UPCARD, Array, Table
 from bj_env.fast.compiling import called, inlined
 from bj_env.fast.plans import Plans
-from bj_env.fast.round import settle
+from bj_env.fast.settlement import settle
 from bj_env.rules import dealer_peeks
 from bj_env.solver.dealer import dealer_tree, hole_value
 from bj_env.solver.draws import BLACKJACK, BUSTS, MOST_OF_A_VALUE, OUTCOMES, Tree, walk

@@ -21,7 +21,7 @@ from bj_env.fast.arrays import (
 )
 from bj_env.fast.compiling import called, index, inlined
 from bj_env.fast.episode import Game
-from bj_env.fast.round import pair_of
+from bj_env.fast.hand import pair_of
 from bj_env.fast.shoe import shuffle_pending
 from bj_env.observation import (
     PARTS,

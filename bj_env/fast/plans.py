@@ -26,8 +26,9 @@ from bj_env.fast.arrays import (
     Table,
 )
 from bj_env.fast.compiling import index, inlined
-from bj_env.fast.hands import ROWS, hand_row
-from bj_env.fast.round import DECLINE, EARLY_SURRENDER, INSURANCE_PHASE, INSURE, pair_of
+from bj_env.fast.hand import pair_of
+from bj_env.fast.hand_tables import ROWS, hand_row
+from bj_env.fast.round import DECLINE, EARLY_SURRENDER, INSURANCE_PHASE, INSURE
 from bj_env.fast.shoe import shuffle_pending
 from bj_env.rules import is_short
 from bj_env.terms import TICKS, Rules

@@ -8,7 +8,6 @@ from bj_env.fast.arrays import (
     BANK,
     BET,
     CARDS,
-    CHARLIE,
     DEALER_CARDS,
     DEALER_SOFT,
     DEALER_TOTAL,
@@ -16,7 +15,6 @@ from bj_env.fast.arrays import (
     FATE,
     FIRST,
     FREE,
-    FROM_SPLIT,
     HAND,
     HANDS,
     HANDS_WIDTH,
@@ -38,39 +36,43 @@ from bj_env.fast.arrays import (
     PHASE,
     SEAT,
     SECOND,
-    SOFT,
     SPENT,
     STANDS,
     SURRENDERED,
-    TOTAL,
     UPCARD,
     VOID,
     Table,
 )
 from bj_env.fast.compiling import called, index, inlined
-from bj_env.fast.hands import hand_row, legal_place
-from bj_env.fast.shoe import draw, prepare_shoe
+from bj_env.fast.hand import (
+    add_to_dealer,
+    add_to_hand,
+    begin_split_hand,
+    draw_to,
+    hand_mask,
+    move_hand,
+    note,
+    pay,
+    take_from_shoe,
+)
+from bj_env.fast.settlement import (
+    any_in_play,
+    dealer_result,
+    second_card_due,
+    settle,
+    staked,
+)
+from bj_env.fast.shoe import prepare_shoe
 from bj_env.rules import (
-    best_total,
     card_value,
     dealer_hits,
     dealer_peeks,
     early_surrender_refusal,
-    hand_net,
-    in_play,
-    insurance_net,
     insurance_refusal,
     insurance_stake,
-    is_blackjack,
-    is_charlie,
-    is_pair,
     is_short,
-    is_soft,
-    original_bet_net,
-    surrender_net,
-    takes_second_card,
 )
-from bj_env.terms import TICKS, Action, HoleCard, Phase, Rules, Surrender
+from bj_env.terms import TICKS, Action, HoleCard, Phase, Rules
 
 EARLY_SURRENDER, INSURANCE_PHASE, PLAY, ROUND_OVER = (
     Phase.EARLY_SURRENDER.value,
@@ -81,79 +83,6 @@ EARLY_SURRENDER, INSURANCE_PHASE, PLAY, ROUND_OVER = (
 STAND, HIT, DOUBLE, SPLIT, SURRENDER, INSURE, DECLINE = (action.value for action in Action)
 SURRENDER_OR_DECLINE = 1 << SURRENDER | 1 << DECLINE
 INSURE_OR_DECLINE = 1 << INSURE | 1 << DECLINE
-
-
-# --- cards ----------------------------------------------------------------------------------------------------------
-
-
-@inlined
-def note(t: Table, entry: int) -> None:
-    """Write an entry to the log, where one is kept."""
-    if t.log.shape[1] > 0:
-        s = t.state
-        t.log[index(s[LOG]), index(s[LOGGED])] = entry
-        s[LOGGED] += 1
-
-
-@inlined
-def see(t: Table, place: int, value: int) -> None:
-    """Count a card that is face up; place 0 is the dealer, then follow all hands."""
-    t.seen[value] += 1
-    if t.counts.shape[0] > 0:
-        t.counts[10 * place + value - 1] += 1
-
-
-@inlined
-def take_from_shoe(rules: Rules, t: Table) -> int:
-    """Draw a card; 0, and the round is void, if there is none."""
-    rank = draw(rules, t)
-    if rank == 0:
-        t.state[VOID] = 1
-    else:
-        note(t, rank)
-    return rank
-
-
-@inlined
-def add_to_hand(t: Table, hand: int, rank: int) -> None:
-    """Lay a card face up to a hand, counted over all seats."""
-    h, value = t.hands, card_value(rank)
-    cards = index(h[hand, CARDS])
-    h[hand, FIRST + min(cards, 2)] = rank
-    hard, has_ace = with_card(int(h[hand, TOTAL]), h[hand, SOFT] > 0, value)
-    total = best_total(hard, has_ace)
-    h[hand, TOTAL] = total
-    h[hand, SOFT] = is_soft(hard, has_ace)
-    h[hand, CARDS] = cards + 1
-    h[hand, NATURAL] = is_blackjack(total, cards + 1, h[hand, FROM_SPLIT] > 0)
-    see(t, 1 + hand, value)
-
-
-@inlined
-def with_card(total: int, soft: bool, value: int) -> tuple[int, bool]:
-    """Return what a hand's cards sum to with one more, aces as 1, and whether an ace may count 11."""
-    return (total - 10 if soft else total) + value, soft or value == 1
-
-
-@inlined
-def add_to_dealer(t: Table, rank: int) -> None:
-    """Lay a card face up to the dealer."""
-    s, value = t.state, card_value(rank)
-    hard, has_ace = with_card(int(s[DEALER_TOTAL]), s[DEALER_SOFT] > 0, value)
-    s[DEALER_TOTAL] = best_total(hard, has_ace)
-    s[DEALER_SOFT] = is_soft(hard, has_ace)
-    s[DEALER_CARDS] += 1
-    see(t, 0, value)
-
-
-@inlined
-def draw_to(rules: Rules, t: Table, hand: int) -> None:
-    """Draw a card to a hand after the deal; that may make a charlie."""
-    rank = take_from_shoe(rules, t)
-    if rank > 0:
-        add_to_hand(t, hand, rank)
-        if is_charlie(rules, int(t.hands[hand, TOTAL]), int(t.hands[hand, CARDS])):
-            t.hands[hand, FATE] = CHARLIE
 
 
 # --- the deal ---------------------------------------------------------------------------------------------------------
@@ -214,13 +143,6 @@ def stake_bet(rules: Rules, t: Table, seat: int) -> None:
         money[seat, HANDS] = 1
         for place in range(HANDS_WIDTH):
             t.hands[index(seat * rules.max_hands), place] = 0
-
-
-@inlined
-def pay(t: Table, seat: int, amount: int) -> None:
-    """Put ticks of a seat's money on the table."""
-    if t.seats[seat, FREE] >= 0:
-        t.seats[seat, FREE] -= amount
 
 
 # --- whose turn it is -------------------------------------------------------------------------------------------------
@@ -302,26 +224,6 @@ def find_hand(rules: Rules, t: Table) -> bool:
     return False
 
 
-@inlined
-def hand_mask(rules: Rules, t: Table, seat: int, hand: int) -> int:
-    """Tell the legal actions of a hand in turn, as bits; 0 if it gets none (a bust, for one)."""
-    h, money = t.hands, t.seats
-    row = hand_row(int(h[hand, TOTAL]), h[hand, SOFT] > 0, pair_of(rules, t, hand))
-    aces = h[hand, FIRST] == 1
-    origin = (2 if aces else 1) if h[hand, FROM_SPLIT] else 0
-    short = is_short(int(money[seat, FREE]), int(money[seat, BET]))
-    place = legal_place(row, int(h[hand, CARDS]), origin, int(money[seat, HANDS]), int(short))
-    return int(t.legal[index(place)])
-
-
-@inlined
-def pair_of(rules: Rules, t: Table, hand: int) -> int:
-    """Return the card value of the pair that a hand is, or 0."""
-    h = t.hands
-    first = int(h[hand, FIRST])
-    return card_value(first) if h[hand, CARDS] == 2 and is_pair(rules, first, int(h[hand, SECOND])) else 0
-
-
 # --- actions ----------------------------------------------------------------------------------------------------------
 
 
@@ -365,33 +267,6 @@ def split(rules: Rules, t: Table, seat: int, hand: int) -> None:
     begin_split_hand(t, hand, int(h[hand, FIRST]))
 
 
-@inlined
-def move_hand(t: Table, old: int, new: int) -> None:
-    """Move a hand to another place."""
-    for place in range(HANDS_WIDTH):
-        t.hands[new, place] = t.hands[old, place]
-    if t.counts.shape[0] > 0:
-        for value in range(10):
-            t.counts[10 * (1 + new) + value] = t.counts[10 * (1 + old) + value]
-
-
-@inlined
-def begin_split_hand(t: Table, hand: int, rank: int) -> None:
-    """Begin a hand with one card of a pair, which everyone has seen."""
-    h, value = t.hands, card_value(rank)
-    for place in range(HANDS_WIDTH):
-        h[hand, place] = 0
-    hard, has_ace = with_card(0, False, value)
-    h[hand, TOTAL] = best_total(hard, has_ace)
-    h[hand, SOFT] = is_soft(hard, has_ace)
-    h[hand, CARDS] = 1
-    h[hand, FIRST] = rank
-    h[hand, FROM_SPLIT] = 1
-    if t.counts.shape[0] > 0:
-        for other in range(10):
-            t.counts[10 * (1 + hand) + other] = other == value - 1
-
-
 # --- the end ----------------------------------------------------------------------------------------------------------
 
 
@@ -432,14 +307,6 @@ def keep_log(t: Table) -> None:
 
 
 @inlined
-def dealer_result(t: Table) -> tuple[int, bool]:
-    """Return the dealer's total, and whether it is a blackjack."""
-    s = t.state
-    total = int(s[DEALER_TOTAL])
-    return total, is_blackjack(total, int(s[DEALER_CARDS]), False)
-
-
-@inlined
 def turn_hole_card(t: Table) -> None:
     """Turn the hole card, if there is one and it is still hidden."""
     hole = int(t.state[HOLE])
@@ -469,65 +336,3 @@ def dealer_draws(rules: Rules, t: Table) -> bool:
     s = t.state
     total = int(s[DEALER_TOTAL])
     return total < 21 and dealer_hits(rules, total, s[DEALER_SOFT] > 0)
-
-
-@inlined
-def any_in_play(rules: Rules, t: Table) -> bool:
-    """Tell whether the dealer must draw against some hand."""
-    h = t.hands
-    for seat in range(t.seats.shape[0]):
-        first = index(seat * rules.max_hands)
-        for hand in range(first, first + index(t.seats[seat, HANDS])):
-            fate = h[hand, FATE]
-            if in_play(rules, h[hand, TOTAL] > 21, fate == SURRENDERED, fate == CHARLIE, t.hands[hand, NATURAL] > 0):
-                return True
-    return False
-
-
-@inlined
-def second_card_due(rules: Rules, t: Table, playing: bool) -> bool:
-    """Tell whether a dealer without a hole card takes a second card; ``playing``: some hand is in play."""
-    insured = waiting = over_one_bet = False
-    for seat in range(t.seats.shape[0]):
-        hands = int(t.seats[seat, HANDS])
-        if hands > 0:
-            first = index(seat * rules.max_hands)
-            insured = insured or t.seats[seat, INSURANCE] > 0
-            waiting = waiting or t.hands[first, NATURAL] > 0 or surrendered_late(rules, t, first)
-            over_one_bet = over_one_bet or hands > 1 or t.hands[first, DOUBLED] > 0
-    return takes_second_card(rules, int(t.state[UPCARD]), playing, insured, waiting, over_one_bet)
-
-
-@inlined
-def surrendered_late(rules: Rules, t: Table, hand: int) -> bool:
-    """Tell whether a hand was surrendered in its turn."""
-    return t.hands[hand, FATE] == SURRENDERED and rules.surrender == Surrender.LATE
-
-
-@inlined
-def settle(rules: Rules, t: Table, seat: int, dealer_total: int, dealer_blackjack: bool) -> int:
-    """Return what a seat has won or lost with all its hands and its insurance, in ticks."""
-    h, bet = t.hands, int(t.seats[seat, BET])
-    first, net, paid = index(seat * rules.max_hands), 0, False
-    for hand in range(first, first + index(t.seats[seat, HANDS])):
-        fate = h[hand, FATE]
-        if fate == SURRENDERED:
-            won = surrender_net(rules, bet, not surrendered_late(rules, t, hand), dealer_blackjack)
-        else:
-            total, stake = int(h[hand, TOTAL]), bet << int(h[hand, DOUBLED])
-            blackjack = t.hands[hand, NATURAL] > 0
-            won = hand_net(rules, stake, total, blackjack, fate == CHARLIE, dealer_total, dealer_blackjack)
-            won = original_bet_net(rules, won, bet, dealer_blackjack, paid)
-        paid = paid or won < 0
-        net += won
-    insured = int(t.seats[seat, INSURANCE])
-    return net + insurance_net(insured, dealer_blackjack) if insured > 0 else net
-
-
-@inlined
-def staked(rules: Rules, t: Table, seat: int) -> int:
-    """Return all that a seat has on the table, in ticks."""
-    first, bets = index(seat * rules.max_hands), 0
-    for hand in range(first, first + index(t.seats[seat, HANDS])):
-        bets += 1 + int(t.hands[hand, DOUBLED])
-    return bets * int(t.seats[seat, BET]) + int(t.seats[seat, INSURANCE])

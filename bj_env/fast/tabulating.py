@@ -11,7 +11,7 @@ from bj_env.counting import ESTIMATES
 from bj_env.decisions import Decision, RandomLegal, ask
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.fast.arrays import Array
-from bj_env.fast.hands import ROWS, hand_row, legal_actions, legal_place, table_hands
+from bj_env.fast.hand_tables import ROWS, hand_row, legal_actions, legal_place, table_hands
 from bj_env.fast.plans import LOOKED_UP, MASKS, PHASES, RANDOM, UPCARDS, Plans, plan_place
 from bj_env.terms import Action, Phase, Rules
 from bj_env.view import View, by_hand_view
