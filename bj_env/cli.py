@@ -1,4 +1,4 @@
-"""The command line: ``bj houses | rules | replay | solve | chart | bench``."""
+"""The command line: ``bj houses | rules | replay | solve | chart | bench | simulate``."""
 
 import argparse
 import io
@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     _solve_parser(commands.add_parser("solve", help="exact values of a round, or of a hand"))
     _chart_parser(commands.add_parser("chart", help="the best strategy chart for any rules"))
     _bench_parser(commands.add_parser("bench", help="measure strategies against each other on the same shoes"))
+    _simulate_parser(commands.add_parser("simulate", help="play millions of rounds by the compiled engine"))
     return parser
 
 
@@ -209,6 +210,38 @@ def _bench(options: argparse.Namespace) -> None:
         print(json.dumps([score.as_json() for score in scores]))
     else:
         Console().print(score_table(scores, setting), *map(escape, mistake_lines(scores)), sep="\n")
+
+
+def _simulate_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Play whole rounds by the compiled engine: net of a round in percent of the smallest bet with its 95 % "
+        "interval. A strategy is a name (basic, mimic, threshold:15, never-bust, random, hi-lo) or the folder of a "
+        "policy that goes by its own hand and the up card. A second one plays on the same shoes, and their paired "
+        "difference is shown. Ctrl-C shows what is done so far."
+    )
+    parser.epilog = (
+        "example: bj simulate --rules '6D H17 DAS PEN75' --strategy basic --strategy hi-lo --ramp 1:2,2:4,3:8 "
+        "--rounds 1e7. Numbers may be written like 1e7 or 10_000_000. Other ramps, index plays and counts: "
+        "bj_env.counter.CountingDecision with bj_env.fast.simulate, from Python."
+    )
+    _rules_option(parser)
+    parser.add_argument("--strategy", action="append", help="a name or a policy folder, once or twice (default: basic)")
+    parser.add_argument("--ramp", help="the bets of hi-lo: from true count 1 on 2, ..., else 1, like 1:2,2:4,3:8")
+    parser.add_argument("--seats", default="1", help="at how many seats the strategy sits (default: 1)")
+    parser.add_argument("--rounds", default="1e7", help="rounds for each strategy (default: 1e7)")
+    parser.add_argument("--stderr", help="stop at this standard error, in bets, of the difference if there are two")
+    parser.add_argument("--seed", default="1", help="seed of the shoes (default: 1)")
+    parser.add_argument("--threads", help="threads (default: one a core)")
+    _json_option(parser)
+    parser.set_defaults(run=_simulate)
+
+
+def _simulate(options: argparse.Namespace) -> None:
+    from bj_env.fast.report import simulate_command  # only where it is used: it needs numba
+
+    given = {name: getattr(options, name) for name in ("ramp", "seats", "rounds", "stderr", "seed", "threads")}
+    strategies = options.strategy or ["basic"]
+    simulate_command(options.rules, strategies, **given, as_json=options.json, bar=progress_bar())
 
 
 def progress_bar() -> Progress:

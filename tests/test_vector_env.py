@@ -19,6 +19,7 @@ from bj_env.fast.arrays import DEALT, NEW_ACTION, WORDS_FOR
 from bj_env.fast.engine import FEWEST_A_THREAD
 from bj_env.fast.vector_env import BlackjackVectorEnv, sample_legal
 from bj_env.notation import RANKS
+from bj_env.terms import Phase
 from tests.lockstep import everything
 
 MODES = [mode.value for mode in AutoresetMode]

@@ -8,12 +8,12 @@ import numpy as np
 
 from bj_env.decisions import Decision
 from bj_env.fast.arrays import BET, CHOICES, NET, SEAT, Array, Table, Tables, house
+from bj_env.fast.blocks import chunks_of_blocks, in_order, seated_plans, some_tables
 from bj_env.fast.compiling import index, inlined, kernel, sources, told_if_compiling
 from bj_env.fast.kernels import sit_down, table_at
 from bj_env.fast.plans import Plans, bet_of, decide
 from bj_env.fast.round import deal, end, go_on, take
 from bj_env.fast.shoe import LANES, ROOM, work_ahead
-from bj_env.fast.simulate import chunks_of_blocks, in_order, seated_plans, some_tables
 from bj_env.settings import AGENT
 from bj_env.terms import Rules
 

@@ -8,11 +8,11 @@ from bj_env.decisions import Decision
 from bj_env.errors import BlackjackError
 from bj_env.fast.agreement import kernels
 from bj_env.fast.arrays import OVER, PHASE, SHOWN, Array
+from bj_env.fast.blocks import chunks_of_blocks
 from bj_env.fast.compiling import told_if_compiling
 from bj_env.fast.engine import Engine
 from bj_env.fast.kernels import BEGIN, SKIP, Out
 from bj_env.fast.plans import Plans
-from bj_env.fast.simulate import chunks_of_blocks
 from bj_env.fast.tabulating import plans
 from bj_env.learned import LearnedDecision
 from bj_env.settings import Settings

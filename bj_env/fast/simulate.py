@@ -5,38 +5,19 @@ meet the same shoes. Blocks are independent and standard errors rest on them; ro
 the hands of one round share a dealer. Sums are kept chunk by chunk in a fixed order: no result depends on the threads.
 """
 
-import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
 from math import sqrt
-from typing import NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from bj_env.chance import MASK, SEEDS, TABLES
-from bj_env.decisions import Decision, decision_from
+from bj_env.decisions import Decision
 from bj_env.errors import BlackjackError
-from bj_env.fast.arrays import KEY_HIGH, KEY_LOW, Array, Tables, allocate, house
-from bj_env.fast.compiling import told_if_compiling
-from bj_env.fast.kernels import kernels
-from bj_env.fast.plans import Plans
-from bj_env.fast.shoe import LANES, ROOM
-from bj_env.fast.tabulating import plans
+from bj_env.fast.arrays import Array
+from bj_env.fast.blocks import Played, chunks_of_blocks, in_order, player
 from bj_env.houses import rules_from
-from bj_env.terms import DECK, TICKS, Rules, check_first_deal
-
-Chunk = TypeVar("Chunk")
-
-ROUNDS_OF_A_CHUNK = 50_000
-"""About so many rounds are played at a time by one thread."""
-
-ROUNDS_OF_A_BLOCK = 1000
-"""So many are played at one table where a shoe lasts over many rounds: some twenty shoes."""
-
-
-MOST_ROUNDS_OF_A_BLOCK = 10_000_000
-"""No thread plays longer without a word."""
+from bj_env.terms import TICKS, Rules
 
 
 class Sums(NamedTuple):
@@ -45,7 +26,7 @@ class Sums(NamedTuple):
     Attributes:
         blocks, rounds: how many.
         net: what was won, in ticks.
-        squares: of what each round won.
+        squares: of what each round won; not known of differences.
         block_squares: of what each block won.
     """
 
@@ -97,6 +78,26 @@ class Simulation(NamedTuple):
     stderr: float
     sd: float
 
+    @classmethod
+    def of(cls, sums: Sums, unit: float) -> Self:
+        """Return what has been added up, in units of so many ticks."""
+        return cls(sums.rounds, sums.mean(unit), sums.stderr(unit), sums.sd(unit))
+
+
+class Paired(NamedTuple):
+    """What two strategies have made of the same shoes; all in bets of the house's minimum.
+
+    Attributes:
+        first, second: how they did.
+        difference: the mean net of a round of the second less that of the first.
+        difference_stderr: its standard error, from the differences block by block.
+    """
+
+    first: Simulation
+    second: Simulation
+    difference: float
+    difference_stderr: float
+
 
 def simulate(
     rules: Rules | str,
@@ -128,15 +129,93 @@ def simulate(
     1000
     """
     house_rules = rules_from(rules)
-    unit = house_rules.min_bet * TICKS * len(decisions)
     sums = Sums()
-    for nets, squares, each in played(house_rules, decisions, rounds, seed=seed, threads=threads, block=block):
-        sums = sums.plus(nets, squares, each)
+    for (sums,) in added_up(house_rules, [decisions], rounds, seed=seed, threads=threads, stderr=stderr, block=block):
         if progress:
             progress(sums)
-        if stderr > 0 and sums.stderr(unit) <= stderr:
-            break
-    return Simulation(sums.rounds, sums.mean(unit), sums.stderr(unit), sums.sd(unit))
+    return Simulation.of(sums, unit_of(house_rules, decisions))
+
+
+def simulate_paired(
+    rules: Rules | str,
+    first: Sequence[Decision | str],
+    second: Sequence[Decision | str],
+    rounds: int,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    stderr: float = 0.0,
+) -> Paired:
+    """Play whole rounds twice on the same shoes, with these decisions and with those.
+
+    Args:
+        rules, rounds, seed, threads: as for `simulate`.
+        first, second: who sits where, as many each time.
+        stderr: stop as soon as the standard error of the difference is down to this.
+
+    Raises:
+        BlackjackError: as `simulate`, or if they are not as many.
+
+    >>> simulate_paired("6D NS NINS", ["mimic"], ["basic"], 20_000).difference > 0
+    True
+    """
+    house_rules, unit = rules_from(rules), unit_of(rules_from(rules), first)
+    done = added_up(house_rules, [first, second], rounds, seed=seed, threads=threads, stderr=stderr)
+    one, other, difference = deque(done, maxlen=1)[0]
+    return Paired(Simulation.of(one, unit), Simulation.of(other, unit), difference.mean(unit), difference.stderr(unit))
+
+
+def unit_of(rules: Rules, decisions: Sequence[Decision | str]) -> int:
+    """Return the ticks that the seats bet together at least."""
+    return rules.min_bet * TICKS * len(decisions)
+
+
+def added_up(
+    rules: Rules,
+    lineups: Sequence[Sequence[Decision | str]],
+    rounds: int,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    stderr: float = 0.0,
+    block: int | None = None,
+) -> Iterator[list[Sums]]:
+    """Compile, then play one or two lineups on the same shoes, and yield all that has been added up so far.
+
+    Args:
+        rules, rounds, seed, threads, block: as for `simulate`.
+        lineups: who sits where.
+        stderr: stop as soon as the standard error of the last sums is down to this.
+
+    Returns:
+        The sums of the lineup; or of the first, of the second, and of their differences, second less first.
+
+    Raises:
+        BlackjackError: as `simulate`, or if the second lineup has not as many seats.
+    """
+    if len({len(lineup) for lineup in lineups}) != 1:
+        raise BlackjackError(f"seats: expected as many of both, got {', '.join(str(len(each)) for each in lineups)}")
+    each, chunks = chunks_of_blocks(rules, rounds, block)
+    players = [player(rules, lineup, seed, each) for lineup in lineups]
+    won = in_order(lambda blocks: [play(blocks) for play in players], chunks, threads)
+    return _added_up(won, each, checked_stderr(stderr) * unit_of(rules, lineups[0]))
+
+
+def _added_up(won: Iterator[list[Played]], rounds: int, enough: float) -> Iterator[list[Sums]]:
+    """Yield the sums so far, until the last has so small a standard error, in ticks."""
+    sums: list[Sums] = []
+    for chunk in won:
+        each = [*chunk, _differences(*chunk)] if len(chunk) > 1 else chunk
+        old = sums or [Sums()] * len(each)
+        sums = [before.plus(nets, squares, rounds) for before, (nets, squares) in zip(old, each, strict=True)]
+        yield sums
+        if 0 < sums[-1].stderr(1) <= enough:
+            return
+
+
+def _differences(first: Played, second: Played) -> Played:
+    """Return what the second won more in each block; the differences of single rounds are not known."""
+    return second[0] - first[0], np.full(len(first[0]), np.nan)
 
 
 def played(
@@ -159,88 +238,12 @@ def played(
         BlackjackError: as `simulate`.
     """
     each, chunks = chunks_of_blocks(rules, rounds, block)
-    seated = seated_plans(rules, decisions)
-    seed = _checked("seed", seed, 0, SEEDS - 1)
-    counting = np.array(range(len(decisions)) if mine is None else mine, np.int64)
-    play_blocks = kernels().play_blocks
-
-    def play(blocks: range) -> tuple[Array, Array]:
-        nets, squares = np.zeros(len(blocks), np.int64), np.zeros(len(blocks))
-        tables, lanes = some_tables(rules, len(decisions), seed), np.zeros(ROOM, np.int64)
-        play_blocks(house(rules), tables, seated, blocks.start, each, counting, lanes, nets, squares)
-        return nets, squares
-
-    with told_if_compiling(play_blocks):
-        play(range(0))
-    for nets, squares in in_order(play, chunks, threads):
+    for nets, squares in in_order(player(rules, decisions, seed, each, mine), chunks, threads):
         yield nets, squares, each
 
 
-def chunks_of_blocks(
-    rules: Rules, rounds: int, block: int | None, tables: int | None = None
-) -> tuple[int, Iterator[range]]:
-    """Return how many rounds a block has, and the blocks in chunks: of so many, else of `ROUNDS_OF_A_CHUNK`.
-
-    Raises:
-        BlackjackError: if so many rounds cannot be played.
-
-    >>> each, chunks = chunks_of_blocks(Rules(), 120_000, 100)
-    >>> each, list(chunks)
-    (100, [range(0, 500), range(500, 1000), range(1000, 1200)])
-    """
-    usual = 1 if rules.penetration == 0 else ROUNDS_OF_A_BLOCK
-    each = usual if block is None else _checked("block", block, 1, MOST_ROUNDS_OF_A_BLOCK)
-    blocks = -(-_checked("rounds", rounds, 1, TABLES * each) // each)
-    size = tables or max(1, ROUNDS_OF_A_CHUNK // each)
-    return each, (range(start, min(start + size, blocks)) for start in range(0, blocks, size))
-
-
-def seated_plans(rules: Rules, decisions: Sequence[Decision | str], also: Sequence[Decision] = ()) -> Plans:
-    """Return the plans of a table's seats, and of some decisions that sit beside it.
-
-    Raises:
-        BlackjackError: if a decision goes by more than a plan can hold, the seats are too many for the shoe, or there
-            could be a round in which nobody bets.
-    """
-    check_first_deal(rules, len(decisions), DECK * rules.decks)
-    made = plans(rules, [*map(decision_from, decisions), *also])
-    least = [min(made.bets[plan, : made.counts[plan]]) for plan in made.seat[: len(decisions)]]
-    if not any(least):
-        raise BlackjackError("bets: expected a seat that bets in every round; at this table all may sit out together")
-    return made
-
-
-def some_tables(rules: Rules, seats: int, seed: int) -> Tables:
-    """Return the arrays of `LANES` tables, at which kernels play as many blocks, and then the next ones."""
-    tables = allocate(rules, LANES, seats, logged=False, counted=False)
-    tables.stream[:, KEY_LOW], tables.stream[:, KEY_HIGH] = seed & MASK, seed >> 32
-    return tables
-
-
-def in_order(play: Callable[[range], Chunk], chunks: Iterator[range], threads: int | None) -> Iterator[Chunk]:
-    """Play chunks on threads, None for one a core, and yield what they give in their own order.
-
-    Raises:
-        BlackjackError: if so many threads cannot be.
-
-    >>> list(in_order(len, iter([range(3), range(2)]), 2))
-    [3, 2]
-    """
-    workers = _checked("threads", os.cpu_count() if threads is None else threads, 1, 1024)
-    if workers == 1:
-        yield from map(play, chunks)
-        return
-    pool = ThreadPoolExecutor(workers)
-    try:
-        waiting: list[Future[Chunk]] = [pool.submit(play, chunk) for chunk in islice(chunks, 2 * workers)]
-        while waiting:
-            yield waiting.pop(0).result()
-            waiting += [pool.submit(play, chunk) for chunk in islice(chunks, 1)]
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _checked(name: str, came: object, least: int, most: int) -> int:
-    if isinstance(came, bool) or not isinstance(came, int | np.integer) or not least <= came <= most:
-        raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {came!r}")
-    return int(came)
+def checked_stderr(came: Any) -> float:
+    """Return a standard error to reach."""
+    if isinstance(came, bool) or not isinstance(came, int | float | np.number) or not came >= 0:
+        raise BlackjackError(f"stderr: expected a number from 0 on, got {came!r}")
+    return float(came)
