@@ -54,7 +54,7 @@ def player(
 
     >>> play = player(Rules(), ["basic"], seed=1, rounds=1)
     >>> play(range(3))[0].tolist()
-    [-10, -10, -10]
+    [10, -10, 0]
     """
     seated = seated_plans(rules, decisions)
     seed = checked_number("seed", seed, 0, SEEDS - 1)
