@@ -68,7 +68,7 @@ class MaskablePPO(_Part):
 class Benchmark(_Part):
     """What the trained policy is measured against, on the same shoes."""
 
-    rounds: int = Field(20_000, ge=2)
+    rounds: int = Field(1_000_000, ge=2)
     strategies: list[str] = ["basic", "mimic", "threshold:15", "random"]
 
 

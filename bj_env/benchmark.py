@@ -2,6 +2,10 @@
 
 Rounds are played in blocks: block ``b`` is table ``b`` of the seed, the same for every policy, so that differences are
 paired. Blocks are independent, which is what the intervals rest on; within a block a shoe may last over many rounds.
+
+Who plays them changes nothing but the time: decisions that a table can hold are compiled; a learned policy that looks
+at more is asked for many tables at once, a network's scores being the same but for rounding; whatever else there is, is
+asked one by one, on several processes.
 """
 
 import multiprocessing
@@ -10,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from copy import copy
 from functools import partial
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +32,12 @@ from bj_env.terms import Action, Rules
 
 if TYPE_CHECKING:
     from bj_env.exact import Mistake
+
+COMPILED, BATCHED, READABLE = ENGINES = ("compiled", "batched", "readable")
+"""Who can play: see `engine_of`."""
+
+ROUNDS = {COMPILED: 2_000_000, BATCHED: 200_000, READABLE: 20_000}
+"""How many rounds take some seconds."""
 
 TELLING_ROUNDS = 1_000
 """From so many rounds on a mean far from the exact value means that something is wrong."""
@@ -118,17 +129,55 @@ class _Watched(Decision):
 
     def insure(self, view: View) -> bool:
         insured = self.inner.insure(view)
-        self._count(insured == self.baseline.insure(view))
+        self._count(insured == self.baseline.insure(_aside(view)))
         return insured
 
     def play(self, view: View) -> Action:
         action = self.inner.play(view)
-        self._count(action == self.baseline.play(view))
+        self._count(action == self.baseline.play(_aside(view)))
         return action
 
     def _count(self, same: bool) -> None:
         self.asked += 1
         self.same += same
+
+
+def _aside(view: View) -> View:
+    """Let another look at a view without using up the seat's chance."""
+    return view._replace(chance=copy(view.chance))
+
+
+def engine_of(decision: Decision, baseline: Decision, setting: Setting) -> str:
+    """Tell who plays a policy and asks a baseline whether it would do the same.
+
+    Returns:
+        ``"compiled"`` if tables can hold both and all other seats; ``"batched"`` if only the policy is none, but a
+        learned one that draws no lots; else ``"readable"``.
+
+    >>> from bj_env.decisions import ChartDecision, RandomLegal
+    >>> engine_of(RandomLegal(), ChartDecision(), Setting(Rules(), ("agent",), rounds=100, seed=0))
+    'compiled'
+    """
+    from bj_env.fast.batched import can_be_batched  # only here: they need numba
+    from bj_env.fast.tabulating import can_be_tabulated
+
+    others = [decision_from(seat) for seat in setting.seats if seat != AGENT]
+    if not can_be_tabulated(setting.rules, [baseline, *others]):
+        return READABLE
+    if can_be_tabulated(setting.rules, [decision]):
+        return COMPILED
+    return BATCHED if can_be_batched(setting.rules, setting.seats, decision) else READABLE
+
+
+def sensible_rounds(policies: Mapping[str, Decision | str], setting: Setting, baseline: str = "basic") -> int:
+    """Return how many rounds `compare` plays in some seconds, for each policy.
+
+    >>> sensible_rounds({"mimic": "mimic"}, Setting(Rules(), ("agent",), rounds=0, seed=0))
+    2000000
+    """
+    judge = decision_from(policies.get(baseline, baseline))
+    decisions = [judge, *map(decision_from, policies.values())]
+    return min(ROUNDS[engine_of(decision, judge, setting)] for decision in decisions)
 
 
 def compare(
@@ -145,7 +194,7 @@ def compare(
         policies: by the name to show; names of decisions, decisions, or folders of saved policies.
         setting: what is played.
         baseline: the name of the policy that differences and agreement refer to; added if it is not there.
-        workers: processes to share the work; the result does not depend on it.
+        workers: threads, or processes, to share the work; the result does not depend on it.
         progress: called with the number of rounds just played.
 
     Raises:
@@ -165,7 +214,8 @@ def compare(
     nets, agreements = {}, {}
     with _pool(workers) as run:
         for name, decision in decisions.items():
-            nets[name], agreements[name] = _play(decision, decisions[baseline], setting, run, progress)
+            parts = _play(decision, decisions[baseline], setting, workers, run)
+            nets[name], agreements[name] = _gather(parts, setting, progress)
     scores = [_score(name, nets[name], nets[baseline], agreements[name], setting) for name in decisions]
     return [_with_exact(score, decisions[score.name], setting.rules) for score in scores]
 
@@ -196,6 +246,8 @@ def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
 
 
 Chunk = tuple[NDArray[np.int64], int, int]
+"""Of some blocks: the net of each in ticks, how often the policy was asked, how often the baseline did the same."""
+
 Run = Callable[[Callable[[range], Chunk], Sequence[range]], Iterator[Chunk]]
 
 
@@ -228,20 +280,38 @@ class _pool:  # noqa: N801
             self._executor.shutdown(cancel_futures=True)
 
 
-def _play(
-    decision: Decision, baseline: Decision, setting: Setting, run: Run, progress: Callable[[int], None] | None
+def _play(decision: Decision, baseline: Decision, setting: Setting, workers: int, run: Run) -> Iterator[Chunk]:
+    """Play all blocks, and yield what they bring, chunk by chunk."""
+    engine = engine_of(decision, baseline, setting)
+    if engine == READABLE:
+        size = max(1, min(2000, -(-setting.blocks // 8)))
+        chunks = [range(start, min(start + size, setting.blocks)) for start in range(0, setting.blocks, size)]
+        return run(partial(_play_chunk, decision, baseline, setting), chunks)
+    from bj_env.fast import agreement, batched  # only here: they need numba
+
+    watched = agreement.watched if engine == COMPILED else batched.watched
+    return watched(
+        setting.rules,
+        setting.seats,
+        decision,
+        baseline,
+        setting.rounds,
+        seed=setting.seed,
+        threads=workers,
+        block=setting.rounds_per_block,
+    )
+
+
+def _gather(
+    parts: Iterator[Chunk], setting: Setting, progress: Callable[[int], None] | None
 ) -> tuple[NDArray[np.int64], float]:
     """Return the net of each block in ticks, and the agreement with the baseline."""
-    size = max(1, min(2000, -(-setting.blocks // 8)))
-    chunks = [range(start, min(start + size, setting.blocks)) for start in range(0, setting.blocks, size)]
     nets, asked, same = [], 0, 0
-    for chunk, (net, chunk_asked, chunk_same) in zip(
-        chunks, run(partial(_play_chunk, decision, baseline, setting), chunks), strict=True
-    ):
+    for net, part_asked, part_same in parts:
         nets.append(net)
-        asked, same = asked + chunk_asked, same + chunk_same
+        asked, same = asked + part_asked, same + part_same
         if progress:
-            progress(len(chunk) * setting.rounds_per_block)
+            progress(len(net) * setting.rounds_per_block)
     return np.concatenate(nets), same / asked if asked else 1.0
 
 

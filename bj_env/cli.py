@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bj_env import houses
-from bj_env.benchmark import AGENT, Z95, Score, Setting, compare
+from bj_env.benchmark import AGENT, Z95, Score, Setting, compare, sensible_rounds
 from bj_env.errors import BlackjackError
 from bj_env.notation import RANKS, chips_text, house_text
 from bj_env.replay import cards_left, replay
@@ -186,17 +186,21 @@ def _bench_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policies", nargs="+", metavar="STRATEGY", help="a name or a policy folder")
     _rules_option(parser)
     parser.add_argument("--seats", default=AGENT, help="who sits where, like basic,agent (default: agent)")
-    parser.add_argument("--rounds", type=int, default=20_000, help="rounds for each strategy (default: 20000)")
+    parser.add_argument("--rounds", type=int, help="rounds for each strategy (default: as many as some seconds allow)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the shoes (default: 1)")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes (default: one a core)")
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count(), help="threads or processes (default: one a core)"
+    )
     _json_option(parser)
     parser.set_defaults(run=_bench)
 
 
 def _bench(options: argparse.Namespace) -> None:
     seats = tuple(options.seats.split(","))
-    setting = Setting(houses.rules_from(options.rules), seats, options.rounds, options.seed)
     policies = {name: name for name in options.policies}
+    setting = Setting(houses.rules_from(options.rules), seats, options.rounds or 0, options.seed)
+    if options.rounds is None:
+        setting = setting._replace(rounds=sensible_rounds(policies, setting))
     with progress_bar() as progress:
         task = progress.add_task("rounds", total=setting.rounds * len({"basic", *policies}))
         scores = compare(

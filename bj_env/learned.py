@@ -23,12 +23,15 @@ from bj_env.decisions import Decision, View
 from bj_env.errors import BlackjackError, PolicyError, choices
 from bj_env.houses import parse, text
 from bj_env.notation import house_text
-from bj_env.observation import Layout, rules_row, write_card, write_hand, write_seen, write_turn
+from bj_env.observation import Layout, rules_row, write_card, write_composition, write_hand, write_seen, write_turn
 from bj_env.rules import is_short
 from bj_env.terms import FIRST_BET, TICKS, Action, Rules
 
 KINDS = ("table", "network")
 ACTIVATIONS = ("tanh", "relu")
+SHOWN = ("hand", "table", "seen", "composition", "rules")
+"""The parts of an observation that a seat can make of what it sees; it has no count and no first bankroll."""
+
 VERSION = 1
 LARGEST = 1 << 28
 """Bytes of the largest file that is read."""
@@ -87,6 +90,9 @@ class LearnedDecision(Decision):
         self.tensors = dict(tensors)
         self.sampled = sampled
         self.by_hand = not sampled and set(profile.parts) <= {"hand", "rules"} and len(profile.bets) == 1
+        for part in profile.parts:
+            if part not in SHOWN:
+                raise PolicyError(f"policy: a seat cannot be shown {part!r}; {choices(part, SHOWN)}")
         self._layout = profile.layout(profile.rules, profile.seats)
         self._known = (profile.rules, profile.seats)
         self._rules_row = rules_row(profile.rules)
@@ -125,10 +131,30 @@ class LearnedDecision(Decision):
         if self.profile.kind == "table":
             scores: NDArray[np.float32] = self.tensors["scores"][tuple(row[place] for place in self._index)]
             return scores
-        values = self._layout.encode(row)
+        return self._network(self._layout.encode(row))
+
+    def scores_of(self, observations: NDArray[Any]) -> NDArray[np.float32]:
+        """Return the scores of many observations at once, shape ``[T, A]``, those of a network but for rounding.
+
+        Args:
+            observations: as an environment gives them: for a table columns ``[T, C]``, for a network features
+                ``[T, W]``.
+
+        >>> from bj_env.houses import rules_from
+        >>> profile = Profile("table", rules_from("six-deck"), 1, (1,), ("hand",), ("hand.upcard",))
+        >>> decision = LearnedDecision(profile, {"scores": np.eye(11, 7, dtype=np.float32)})
+        >>> decision.scores_of(np.array([[3, 13, 0, 6, 1], [3, 13, 0, 2, 1]])).argmax(axis=1).tolist()
+        [6, 2]
+        """
+        if self.profile.kind == "table":
+            scores: NDArray[np.float32] = self.tensors["scores"][tuple(observations[:, self._index].T)]
+            return scores
+        return self._network(observations)
+
+    def _network(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         layers = len(self.tensors) // 2
         for layer in range(layers):
-            values = self.tensors[f"{layer}.weight"] @ values + self.tensors[f"{layer}.bias"]
+            values = values @ self.tensors[f"{layer}.weight"].T + self.tensors[f"{layer}.bias"]
             if layer < layers - 1:
                 values = np.tanh(values) if self.profile.activation == "tanh" else np.maximum(values, 0)
         return values
@@ -165,7 +191,7 @@ class LearnedDecision(Decision):
             PolicyError: if the policy was trained on observations of another form.
         """
         if (view.rules, len(view.hands)) != self._known:
-            self._settle_in(view.rules, len(view.hands))
+            self.settle_in(view.rules, len(view.hands))
         row = [0] * len(self._layout.columns)
         for part, at in self._layout.starts.items():
             if part == "hand":
@@ -176,12 +202,18 @@ class LearnedDecision(Decision):
                 _write_table(row, at, view)
             elif part == "seen":
                 write_seen(row, at, view.rules.decks, view.seen, view.shuffle_pending)
+            elif part == "composition":
+                write_composition(row, at, view.rules.decks, view.seen)
             else:
                 row[at : at + len(self._rules_row)] = self._rules_row
         return row
 
-    def _settle_in(self, rules: Rules, seats: int) -> None:
-        """Get used to another table, if its observations have the same form."""
+    def settle_in(self, rules: Rules, seats: int) -> None:
+        """Get used to another table.
+
+        Raises:
+            PolicyError: if the policy was trained on observations of another form.
+        """
         layout = self.profile.layout(rules, seats)
         if layout.columns != self._layout.columns:
             trained = f"{self._known[1]} seats under {house_text(self._known[0])!r}"

@@ -1,17 +1,24 @@
-"""The benchmark: the same shoes for all, the same result for any number of workers, exact values where they exist."""
+"""The benchmark: the same shoes for all, the same result for any number of workers, exact values where they exist.
+
+Who plays changes nothing: policies that are compiled or batched are played by the readable engine too, and compared.
+"""
 
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from bj_env.benchmark import Score, Setting, compare
-from bj_env.decisions import Decision, View
+from bj_env.benchmark import BATCHED, COMPILED, READABLE, Score, Setting, compare, engine_of, sensible_rounds
+from bj_env.counter import CountingDecision
+from bj_env.decisions import Decision, View, decision_from
 from bj_env.errors import BlackjackError
 from bj_env.houses import rules_from
+from bj_env.learned import LearnedDecision, Profile
 from bj_env.terms import Action
+from tests.test_learned import NETWORK, TABLE, network_tensors, table_tensors
 
 SIX = Setting(rules_from("six-deck"), ("basic", "agent"), rounds=400, seed=5)
 
@@ -34,8 +41,126 @@ def test_differences_are_paired() -> None:
     assert mimic.difference_stderr < (mimic.stderr**2 + basic.stderr**2) ** 0.5
 
 
-def test_the_result_does_not_depend_on_the_workers() -> None:
-    assert compare({"random": "random"}, SIX, workers=2) == compare({"random": "random"}, SIX, workers=1)
+class Asked(Decision):
+    """Plays as another does, but is unknown to the compiled engine."""
+
+    def __init__(self, inner: Decision) -> None:
+        self.inner = inner
+
+    def bet(self, view: View) -> int:
+        return self.inner.bet(view)
+
+    def insure(self, view: View) -> bool:
+        return self.inner.insure(view)
+
+    def play(self, view: View) -> Action:
+        return self.inner.play(view)
+
+
+def network(rules: str, seats: int, bets: tuple[int, ...], parts: tuple[str, ...]) -> LearnedDecision:
+    profile = Profile("network", rules_from(rules), seats, bets, parts)
+    return LearnedDecision(profile, network_tensors(profile))
+
+
+def table(rules: str, bets: tuple[int, ...]) -> LearnedDecision:
+    columns = ("hand.phase", "hand.total", "seen.T")
+    profile = Profile("table", rules_from(rules), 1, bets, ("hand", "seen"), columns)
+    sizes = {f"{column.part}.{column.name}": column.size for column in profile.layout(profile.rules, 1).columns}
+    shape = (*(sizes[column] for column in columns), profile.actions)
+    return LearnedDecision(profile, {"scores": np.random.default_rng(0).normal(size=shape).astype(np.float32)})
+
+
+COUNTER = CountingDecision(ramp=((-99, 1), (1, 3), (2, 8)))
+EVERYTHING = ("hand", "table", "seen", "composition", "rules")
+PLAYED: dict[str, tuple[str, Decision | str, Setting, str]] = {
+    "a chart": (COMPILED, "basic", Setting(rules_from("6D LS"), ("agent",), 3000, 1), "mimic"),
+    "chance among others": (
+        COMPILED,
+        "random",
+        Setting(rules_from("2D PEN75 H17 ES ENHC"), ("basic", "agent", "random"), 1500, 2),
+        "basic",
+    ),
+    "chance against chance": (COMPILED, "random", Setting(rules_from("INF"), ("agent", "agent"), 1500, 3), "random"),
+    "a counter": (COMPILED, COUNTER, Setting(rules_from("1D PEN50"), ("agent", "hi-lo"), 1500, 4), "hi-lo"),
+    "a learned table of hands": (
+        COMPILED,
+        LearnedDecision(TABLE, table_tensors()),
+        Setting(rules_from("6D"), ("agent",), 2000, 5),
+        "basic",
+    ),
+    "a network that sees cards": (
+        BATCHED,
+        LearnedDecision(NETWORK, network_tensors()),
+        Setting(rules_from("6D"), ("agent",), 18_000, 6),  # more blocks than are batched at a time
+        "basic",
+    ),
+    "a network that bets and sees everything": (
+        BATCHED,
+        network("6D PEN75 BURN1", 3, (0, 5, 25), EVERYTHING),
+        Setting(rules_from("6D PEN75 BURN1"), ("random", "agent", "agent"), 1500, 7),
+        "hi-lo",
+    ),
+    "a table that bets by the tens": (
+        BATCHED,
+        table("2D PEN75", (1, 5)),
+        Setting(rules_from("2D PEN75"), ("agent",), 3000, 8),
+        "random",
+    ),
+}
+
+
+@pytest.mark.parametrize(("engine", "policy", "setting", "baseline"), PLAYED.values(), ids=PLAYED)
+def test_every_engine_plays_the_same(engine: str, policy: Decision | str, setting: Setting, baseline: str) -> None:
+    decision, judge = decision_from(policy), decision_from(baseline)
+    assert engine_of(decision, judge, setting) == engine
+    assert engine_of(Asked(decision), judge, setting) == READABLE
+    scores = by_name(compare({"quick": decision, "asked": Asked(decision)}, setting, baseline=baseline))
+    quick, asked = (scores[name]._asdict() for name in ("quick", "asked"))
+    same = ("rounds", "ev", "stderr", "difference", "difference_stderr", "agreement")
+    assert [quick[name] for name in same] == [asked[name] for name in same]
+    assert quick["difference_stderr"] > 0 or policy == baseline
+
+
+@pytest.mark.parametrize("policy", ["random", COUNTER])
+def test_every_block_is_won_the_same(policy: Decision | str) -> None:
+    decision = decision_from(policy)
+    setting = Setting(rules_from("6D PEN75"), ("mimic", "agent"), 2000, 9)
+    score = by_name(compare({"quick": decision, "asked": Asked(decision)}, setting, baseline="quick"))["asked"]
+    assert score.difference == score.difference_stderr == 0
+    assert score.stderr > 0
+
+
+def test_a_decision_that_looks_at_single_cards_is_asked() -> None:
+    assert engine_of(Liar(), decision_from("basic"), SIX) == READABLE
+    assert engine_of(decision_from("basic"), Liar(), SIX) == READABLE
+    assert engine_of(decision_from("basic"), decision_from("mimic"), SIX._replace(seats=(Liar(), "agent"))) == READABLE
+
+
+def test_a_policy_that_draws_lots_is_asked() -> None:
+    sampled = LearnedDecision(NETWORK, network_tensors(), sampled=True)
+    assert engine_of(sampled, decision_from("basic"), SIX._replace(seats=("agent",))) == READABLE
+
+
+def test_a_policy_of_another_table_is_asked_and_refused() -> None:
+    wide = network("6D", 3, (1,), EVERYTHING)
+    assert engine_of(wide, decision_from("basic"), SIX) == READABLE
+    with pytest.raises(BlackjackError, match=r"expected a table whose .* look as in training, 3 seats"):
+        compare({"wide": wide}, SIX)
+
+
+def test_as_many_rounds_as_take_some_seconds() -> None:
+    setting = SIX._replace(seats=("agent",))
+    seeing = LearnedDecision(NETWORK, network_tensors())
+    rounds = [sensible_rounds({"one": "mimic", "two": policy}, setting) for policy in ("hi-lo", seeing, Liar())]
+    assert rounds == [2_000_000, 200_000, 20_000]
+
+
+@pytest.mark.parametrize(
+    "policy", ["random", Asked(decision_from("random")), LearnedDecision(NETWORK, network_tensors())]
+)
+def test_the_result_does_not_depend_on_the_workers(policy: Decision | str) -> None:
+    setting = SIX._replace(rounds=3000, seats=("agent",))
+    assert compare({"it": policy}, setting, workers=2) == compare({"it": policy}, setting, workers=1)
 
 
 def test_rounds_from_a_lasting_shoe_are_played_in_blocks() -> None:
@@ -60,12 +185,12 @@ def test_exact_values_where_a_decision_looks_at_its_hand_alone() -> None:
 
 
 class Liar(Decision):
-    """Says that it looks at its hand alone, and plays better than it is asked about."""
+    """Says that it looks at its hand alone, and plays better than it is asked about; no table can hold it."""
 
     by_hand = True
 
     def play(self, view: View) -> Action:
-        asked_by_the_solver = view.hands == ((),)
+        asked_by_the_solver = view.hands == ((),) and len(view.cards) > 0
         if Action.DECLINE in view.legal:
             return Action.DECLINE
         return Action.HIT if asked_by_the_solver and Action.HIT in view.legal and view.total < 21 else Action.STAND

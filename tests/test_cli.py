@@ -68,6 +68,12 @@ def test_bench_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert [score["name"] for score in json.loads(out)] == ["basic", "mimic"]
 
 
+def test_bench_plays_as_many_rounds_as_some_seconds_allow(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "bench", "basic", "--json")
+    assert code == 0
+    assert json.loads(out)[0]["rounds"] == 2_000_000
+
+
 def test_bench_table_fits_80_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     out = run(capsys, "bench", "mimic", "random", "--rounds", "100", "--workers", "1")[1]
@@ -84,6 +90,7 @@ def test_bench_table_fits_80_columns(capsys: pytest.CaptureFixture[str], monkeyp
         (["replay", LINE + " => P1 +20 P2 +15"], "the result differs: expected P1 +20"),
         (["bench", "mimik"], "did you mean 'mimic'"),
         (["bench", "mimic", "--seats", "basic"], "expected at least one 'agent'"),
+        (["bench", "mimic", "--rounds", "0"], "rounds: expected at least 2, got 0"),
         (["bench", "runs/none/policy"], "No such file"),
     ],
 )

@@ -70,6 +70,33 @@ def test_an_observation_gives_the_same_row_in_the_environment_and_at_the_table()
         np.testing.assert_array_equal(env.layout.encode(row), observation)
 
 
+def test_unseen_cards_give_the_same_row_too() -> None:
+    profile = NETWORK._replace(parts=("hand", "composition"))
+    decision = LearnedDecision(profile, network_tensors(profile))
+    env = BlackjackEnv(rules="6D PEN75", seats=("agent",), observation=profile.parts, episode="session")
+    observation, info = env.reset(seed=1)
+    for _ in range(200):
+        if env.episode.round is not None:
+            np.testing.assert_array_equal(env.layout.encode(decision.row(env.episode.round.view())), observation)
+        observation, _, _, _, info = env.step(int(info["action_mask"].argmax()))
+
+
+@pytest.mark.parametrize("part", ["count", "bankroll"])
+def test_what_a_seat_cannot_be_shown_is_refused(part: str) -> None:
+    with pytest.raises(PolicyError, match=f"a seat cannot be shown '{part}'"):
+        LearnedDecision(NETWORK._replace(parts=("hand", part)), network_tensors())
+
+
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_scores_of_many_observations_are_those_of_each(activation: str) -> None:
+    decision = LearnedDecision(NETWORK._replace(activation=activation), network_tensors())
+    env = BlackjackEnv(seats=("agent",), observation=("hand", "seen"), encoding="discrete")
+    rows = [env.reset(seed=seed)[0] for seed in range(50)]
+    features = np.array([decision.profile.layout(env.rules, 1).encode(row) for row in rows])
+    for row, scores in zip(rows, decision.scores_of(features), strict=True):
+        np.testing.assert_allclose(scores, decision.scores(row), rtol=1e-5, atol=1e-5)
+
+
 def test_the_highest_legal_score_is_played() -> None:
     tensors = {"scores": np.zeros((5, 30, 11, 11, 7), np.float32)}
     tensors["scores"][..., Action.SPLIT] = 2

@@ -19,7 +19,7 @@ FAULTS = [
     ("hole-card-on-show", "round", "s[HOLE] = rank", "s[HOLE] = rank; t.counts[card_value(rank) - 1] += 1"),
     ("peek-before-insurance", "round", "s[PHASE] == INSURANCE_PHASE and peek", "s[PHASE] == EARLY_SURRENDER and peek"),
     ("insurance-for-a-seat-short-of-money", "round", "is_short(int(t.seats[seat, FREE]), stake))", "False)"),
-    ("insured-1:1", "settlement", "insurance_net(insured, dealer_blackjack)", "(insured if dealer_blackjack else -insured)"),
+    ("insured-1:1", "settlement", "return net + insurance_net(", "return net + (lambda a, b: a if b else -a)("),
     ("three-cards-doubled", "hand", "row, int(h[hand, CARDS]), origin", "row, 2, origin"),
     ("split-limit-by-branch", "hand", "int(money[seat, HANDS]),", "1 + int(h[hand, FROM_SPLIT]),"),
     ("split-aces-draw", "hand", "(2 if aces else 1)", "1"),

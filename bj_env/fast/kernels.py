@@ -112,7 +112,7 @@ def write_out(rules: Rules, t: Table, out: Out, i: int) -> None:
     """Write all but the observation and the reward."""
     s = t.state
     out.terminated[i] = s[OVER] and not s[TRUNCATED]
-    out.truncated[i] = s[TRUNCATED] > 0
+    out.truncated[i] = s[OVER] and s[TRUNCATED]
     mask = int(s[MASK])
     for action in range(out.mask.shape[1]):
         out.mask[i, action] = mask >> action & 1

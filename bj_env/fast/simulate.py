@@ -5,35 +5,19 @@ meet the same shoes. Blocks are independent and standard errors rest on them; ro
 the hands of one round share a dealer. Sums are kept chunk by chunk in a fixed order: no result depends on the threads.
 """
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
 from math import sqrt
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from bj_env.chance import MASK, SEEDS, TABLES
-from bj_env.decisions import Decision, decision_from
+from bj_env.decisions import Decision
 from bj_env.errors import BlackjackError
-from bj_env.fast.arrays import KEY_HIGH, KEY_LOW, Array, allocate, house
-from bj_env.fast.compiling import told_if_compiling
-from bj_env.fast.kernels import kernels
-from bj_env.fast.plans import Plans
-from bj_env.fast.shoe import LANES, ROOM
-from bj_env.fast.tabulating import plans
+from bj_env.fast.arrays import Array
+from bj_env.fast.blocks import Played, chunks_of_blocks, in_order, player
 from bj_env.houses import rules_from
-from bj_env.terms import DECK, TICKS, Rules, check_first_deal
-
-ROUNDS_OF_A_CHUNK = 50_000
-"""About so many rounds are played at a time by one thread."""
-
-ROUNDS_OF_A_BLOCK = 1000
-"""So many are played at one table where a shoe lasts over many rounds: some twenty shoes."""
-
-_Played = TypeVar("_Played")
+from bj_env.terms import TICKS, Rules
 
 
 class Sums(NamedTuple):
@@ -123,6 +107,7 @@ def simulate(
     seed: int = 0,
     threads: int | None = None,
     stderr: float = 0.0,
+    block: int | None = None,
     progress: Callable[[Sums], None] | None = None,
 ) -> Simulation:
     """Play whole rounds at tables of one seat for each decision, and return how the seats did together.
@@ -134,6 +119,7 @@ def simulate(
         seed: of all tables.
         threads: how many threads share the work; None is one a core. The result does not depend on it.
         stderr: stop as soon as the standard error is down to this.
+        block: rounds at one table; None is 1 where every round has a shoe of its own, else `ROUNDS_OF_A_BLOCK`.
         progress: called with all that has been added up so far, from time to time.
 
     Raises:
@@ -144,7 +130,7 @@ def simulate(
     """
     house_rules = rules_from(rules)
     sums = Sums()
-    for (sums,) in added_up(house_rules, [decisions], rounds, seed=seed, threads=threads, stderr=stderr):
+    for (sums,) in added_up(house_rules, [decisions], rounds, seed=seed, threads=threads, stderr=stderr, block=block):
         if progress:
             progress(sums)
     return Simulation.of(sums, unit_of(house_rules, decisions))
@@ -192,11 +178,12 @@ def added_up(
     seed: int = 0,
     threads: int | None = None,
     stderr: float = 0.0,
+    block: int | None = None,
 ) -> Iterator[list[Sums]]:
     """Compile, then play one or two lineups on the same shoes, and yield all that has been added up so far.
 
     Args:
-        rules, rounds, seed, threads: as for `simulate`.
+        rules, rounds, seed, threads, block: as for `simulate`.
         lineups: who sits where.
         stderr: stop as soon as the standard error of the last sums is down to this.
 
@@ -208,8 +195,27 @@ def added_up(
     """
     if len({len(lineup) for lineup in lineups}) != 1:
         raise BlackjackError(f"seats: expected as many of both, got {', '.join(str(len(each)) for each in lineups)}")
-    match = _Match(rules, lineups, rounds, seed=seed)
-    return match.added_up(_workers(threads), _checked_stderr(stderr) * unit_of(rules, lineups[0]))
+    each, chunks = chunks_of_blocks(rules, rounds, block)
+    players = [player(rules, lineup, seed, each) for lineup in lineups]
+    won = in_order(lambda blocks: [play(blocks) for play in players], chunks, threads)
+    return _added_up(won, each, checked_stderr(stderr) * unit_of(rules, lineups[0]))
+
+
+def _added_up(won: Iterator[list[Played]], rounds: int, enough: float) -> Iterator[list[Sums]]:
+    """Yield the sums so far, until the last has so small a standard error, in ticks."""
+    sums: list[Sums] = []
+    for chunk in won:
+        each = [*chunk, _differences(*chunk)] if len(chunk) > 1 else chunk
+        old = sums or [Sums()] * len(each)
+        sums = [before.plus(nets, squares, rounds) for before, (nets, squares) in zip(old, each, strict=True)]
+        yield sums
+        if 0 < sums[-1].stderr(1) <= enough:
+            return
+
+
+def _differences(first: Played, second: Played) -> Played:
+    """Return what the second won more in each block; the differences of single rounds are not known."""
+    return second[0] - first[0], np.full(len(first[0]), np.nan)
 
 
 def played(
@@ -225,121 +231,19 @@ def played(
     """Play rounds, and yield them chunk by chunk: what each block won, the squares of its rounds, rounds a block.
 
     Args:
-        rules, decisions, rounds, seed, threads: as for `simulate`.
+        rules, decisions, rounds, seed, threads, block: as for `simulate`.
         mine: the seats whose nets count; None is all.
-        block: rounds of a block; None is 1 where every round has a shoe of its own, else `ROUNDS_OF_A_BLOCK`.
 
     Raises:
         BlackjackError: as `simulate`.
     """
-    match = _Match(rules, [decisions], rounds, seed=seed, mine=mine, block=block)
-    for ((nets, squares),) in match.chunks(_workers(threads)):
-        yield nets, squares, match.each
+    each, chunks = chunks_of_blocks(rules, rounds, block)
+    for nets, squares in in_order(player(rules, decisions, seed, each, mine), chunks, threads):
+        yield nets, squares, each
 
 
-Chunk = tuple[Array, Array]
-"""What each block won, and the squares of its rounds."""
-
-
-class _Match:
-    """Lineups that play on the same shoes; compiled as soon as it is made.
-
-    Attributes:
-        each: rounds of a block.
-        blocks: how many blocks there are.
-    """
-
-    def __init__(
-        self,
-        rules: Rules,
-        lineups: Sequence[Sequence[Decision | str]],
-        rounds: int,
-        *,
-        seed: int,
-        mine: Sequence[int] | None = None,
-        block: int | None = None,
-    ) -> None:
-        self.each = block or (1 if rules.penetration == 0 else ROUNDS_OF_A_BLOCK)
-        self.blocks = -(-_checked("rounds", rounds, 1, TABLES * self.each) // self.each)
-        seed = _checked("seed", seed, 0, SEEDS - 1)
-        self._players = [_Player(rules, decisions, seed, mine) for decisions in lineups]
-        with told_if_compiling(kernels().play_blocks):
-            self._play(range(0))
-
-    def _play(self, blocks: range) -> list[Chunk]:
-        return [player(blocks, self.each) for player in self._players]
-
-    def chunks(self, workers: int) -> Iterator[list[Chunk]]:
-        """Play on so many threads, and yield chunk by chunk what each lineup won."""
-        size = max(1, ROUNDS_OF_A_CHUNK // self.each)
-        chunks = (range(start, min(start + size, self.blocks)) for start in range(0, self.blocks, size))
-        return _in_order(self._play, chunks, workers)
-
-    def added_up(self, workers: int, enough: float) -> Iterator[list[Sums]]:
-        """Play, and yield the sums so far, until the last has so small a standard error, in ticks."""
-        sums = [Sums()] * (1 if len(self._players) == 1 else 3)
-        for chunk in self.chunks(workers):
-            each = [*chunk, _differences(*chunk)] if len(chunk) > 1 else chunk
-            sums = [old.plus(nets, squares, self.each) for old, (nets, squares) in zip(sums, each, strict=True)]
-            yield sums
-            if 0 < sums[-1].stderr(1) <= enough:
-                return
-
-
-def _differences(first: Chunk, second: Chunk) -> Chunk:
-    """Return what the second won more in each block; the differences of single rounds are not known."""
-    return second[0] - first[0], np.full(len(first[0]), np.nan)
-
-
-class _Player:
-    """Plays blocks, each call at tables of its own."""
-
-    def __init__(
-        self, rules: Rules, decisions: Sequence[Decision | str], seed: int, mine: Sequence[int] | None
-    ) -> None:
-        check_first_deal(rules, len(decisions), DECK * rules.decks)
-        self.rules = rules
-        self.plans: Plans = plans(rules, [decision_from(decision) for decision in decisions])
-        self.seed = seed
-        self.mine = np.array(range(len(decisions)) if mine is None else mine, np.int64)
-
-    def __call__(self, blocks: range, rounds: int) -> tuple[Array, Array]:
-        tables = allocate(self.rules, LANES, len(self.plans.seat), logged=False, counted=False)
-        tables.stream[:, KEY_LOW], tables.stream[:, KEY_HIGH] = self.seed & MASK, self.seed >> 32
-        nets, squares = np.zeros(len(blocks), np.int64), np.zeros(len(blocks))
-        lanes = np.zeros(ROOM, np.int64)
-        kernels().play_blocks(
-            house(self.rules), tables, self.plans, blocks.start, rounds, self.mine, lanes, nets, squares
-        )
-        return nets, squares
-
-
-def _in_order(play: Callable[[range], _Played], chunks: Iterator[range], workers: int) -> Iterator[_Played]:
-    """Play chunks on threads, and yield what they give in their own order, no further ahead than needed."""
-    if workers == 1:
-        yield from map(play, chunks)
-        return
-    pool = ThreadPoolExecutor(workers)
-    try:
-        waiting: list[Future[_Played]] = [pool.submit(play, chunk) for chunk in islice(chunks, 2 * workers)]
-        while waiting:
-            yield waiting.pop(0).result()
-            waiting += [pool.submit(play, chunk) for chunk in islice(chunks, 1)]
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _checked(name: str, came: object, least: int, most: int) -> int:
-    if isinstance(came, bool) or not isinstance(came, int | np.integer) or not least <= came <= most:
-        raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {came!r}")
-    return int(came)
-
-
-def _checked_stderr(came: Any) -> float:
+def checked_stderr(came: Any) -> float:
+    """Return a standard error to reach."""
     if isinstance(came, bool) or not isinstance(came, int | float | np.number) or not came >= 0:
         raise BlackjackError(f"stderr: expected a number from 0 on, got {came!r}")
     return float(came)
-
-
-def _workers(threads: int | None) -> int:
-    return _checked("threads", os.cpu_count() if threads is None else threads, 1, 1024)

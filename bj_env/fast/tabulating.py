@@ -65,6 +65,20 @@ def plans(rules: Rules, decisions: Sequence[Decision | None]) -> Plans:
     return made
 
 
+def can_be_tabulated(rules: Rules, decisions: Sequence[Decision]) -> bool:
+    """Tell whether tables can hold all of some decisions.
+
+    >>> from bj_env.decisions import ChartDecision, Scripted
+    >>> can_be_tabulated(Rules(), [ChartDecision()]), can_be_tabulated(Rules(), [Scripted([])])
+    (True, False)
+    """
+    try:
+        plans(rules, decisions)
+    except BlackjackError:
+        return False
+    return True
+
+
 def _nothing() -> Array:
     return np.zeros((1, SITUATIONS), np.uint8)
 

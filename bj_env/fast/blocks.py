@@ -1,0 +1,151 @@
+"""Blocks of rounds: who plays them, and how they are shared out over threads.
+
+Block ``b`` is table ``b`` of the seed, for every strategy and for either engine.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+
+from bj_env.chance import MASK, SEEDS, TABLES
+from bj_env.decisions import Decision, decision_from
+from bj_env.errors import BlackjackError
+from bj_env.fast.arrays import KEY_HIGH, KEY_LOW, Array, Tables, allocate, house
+from bj_env.fast.compiling import told_if_compiling
+from bj_env.fast.kernels import kernels
+from bj_env.fast.plans import Plans
+from bj_env.fast.shoe import LANES, ROOM
+from bj_env.fast.tabulating import plans
+from bj_env.terms import DECK, Rules, check_first_deal
+
+ROUNDS_OF_A_CHUNK = 50_000
+"""About so many rounds are played at a time by one thread."""
+
+ROUNDS_OF_A_BLOCK = 1000
+"""So many are played at one table where a shoe lasts over many rounds: some twenty shoes."""
+
+MOST_ROUNDS_OF_A_BLOCK = 10_000_000
+"""No thread plays longer without a word."""
+
+Played = tuple[Array, Array]
+"""What each block won, in ticks, and the sum of the squares of what its rounds won."""
+
+Chunk = TypeVar("Chunk")
+
+
+def player(
+    rules: Rules, decisions: Sequence[Decision | str], seed: int, rounds: int, mine: Sequence[int] | None = None
+) -> Callable[[range], Played]:
+    """Return what plays blocks of so many rounds; the kernel is compiled by then.
+
+    Args:
+        rules: the house's.
+        decisions: who sits where.
+        seed: of all tables.
+        rounds: of a block.
+        mine: the seats whose nets count; None is all.
+
+    Raises:
+        BlackjackError: as `seated_plans`, or if the seed is none.
+
+    >>> play = player(Rules(), ["basic"], seed=1, rounds=1)
+    >>> play(range(3))[0].tolist()
+    [-10, -10, -10]
+    """
+    seated = seated_plans(rules, decisions)
+    seed = checked_number("seed", seed, 0, SEEDS - 1)
+    counting = np.array(range(len(decisions)) if mine is None else mine, np.int64)
+    play_blocks = kernels().play_blocks
+
+    def play(blocks: range) -> Played:
+        nets, squares = np.zeros(len(blocks), np.int64), np.zeros(len(blocks))
+        tables, lanes = some_tables(rules, len(decisions), seed), np.zeros(ROOM, np.int64)
+        play_blocks(house(rules), tables, seated, blocks.start, rounds, counting, lanes, nets, squares)
+        return nets, squares
+
+    with told_if_compiling(play_blocks):
+        play(range(0))
+    return play
+
+
+def chunks_of_blocks(
+    rules: Rules, rounds: int, block: int | None, tables: int | None = None
+) -> tuple[int, Iterator[range]]:
+    """Return how many rounds a block has, and the blocks in chunks: of so many, else of `ROUNDS_OF_A_CHUNK`.
+
+    Raises:
+        BlackjackError: if so many rounds cannot be played.
+
+    >>> each, chunks = chunks_of_blocks(Rules(), 120_000, 100)
+    >>> each, list(chunks)
+    (100, [range(0, 500), range(500, 1000), range(1000, 1200)])
+    """
+    usual = 1 if rules.penetration == 0 else ROUNDS_OF_A_BLOCK
+    each = usual if block is None else checked_number("block", block, 1, MOST_ROUNDS_OF_A_BLOCK)
+    blocks = -(-checked_number("rounds", rounds, 1, TABLES * each) // each)
+    size = tables or max(1, ROUNDS_OF_A_CHUNK // each)
+    return each, (range(start, min(start + size, blocks)) for start in range(0, blocks, size))
+
+
+def seated_plans(rules: Rules, decisions: Sequence[Decision | str], also: Sequence[Decision] = ()) -> Plans:
+    """Return the plans of a table's seats, and of some decisions that sit beside it.
+
+    Raises:
+        BlackjackError: if a decision goes by more than a plan can hold, the seats are too many for the shoe, or there
+            could be a round in which nobody bets.
+    """
+    check_first_deal(rules, len(decisions), DECK * rules.decks)
+    made = plans(rules, [*map(decision_from, decisions), *also])
+    least = [min(made.bets[plan, : made.counts[plan]]) for plan in made.seat[: len(decisions)]]
+    if not any(least):
+        raise BlackjackError("bets: expected a seat that bets in every round; at this table all may sit out together")
+    return made
+
+
+def some_tables(rules: Rules, seats: int, seed: int) -> Tables:
+    """Return the arrays of `LANES` tables, at which kernels play as many blocks, and then the next ones."""
+    tables = allocate(rules, LANES, seats, logged=False, counted=False)
+    tables.stream[:, KEY_LOW], tables.stream[:, KEY_HIGH] = seed & MASK, seed >> 32
+    return tables
+
+
+def in_order(play: Callable[[range], Chunk], chunks: Iterator[range], threads: int | None) -> Iterator[Chunk]:
+    """Play chunks on threads, None for one a core, and yield what they give in their own order.
+
+    Raises:
+        BlackjackError: if so many threads cannot be.
+
+    >>> list(in_order(len, iter([range(3), range(2)]), 2))
+    [3, 2]
+    """
+    workers = checked_number("threads", os.cpu_count() if threads is None else threads, 1, 1024)
+    if workers == 1:
+        yield from map(play, chunks)
+        return
+    pool = ThreadPoolExecutor(workers)
+    try:
+        waiting: list[Future[Chunk]] = [pool.submit(play, chunk) for chunk in islice(chunks, 2 * workers)]
+        while waiting:
+            yield waiting.pop(0).result()
+            waiting += [pool.submit(play, chunk) for chunk in islice(chunks, 1)]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def checked_number(name: str, came: object, least: int, most: int) -> int:
+    """Return a whole number from ``least`` to ``most``.
+
+    Raises:
+        BlackjackError: if it is none.
+
+    >>> checked_number("rounds", 0, 1, 10)
+    Traceback (most recent call last):
+    bj_env.errors.BlackjackError: rounds: expected a whole number from 1 to 10, got 0
+    """
+    if isinstance(came, bool) or not isinstance(came, int | np.integer) or not least <= came <= most:
+        raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {came!r}")
+    return int(came)
