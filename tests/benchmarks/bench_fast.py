@@ -34,7 +34,7 @@ from bj_env.fast.vector_env import BlackjackVectorEnv, sample_legal
 REPEATS = 5
 COMPILES = 2
 ROUNDS = 2_000_000
-CALLS = {1: 20_000, 64: 10_000, 1024: 1_000, 4096: 250}
+CALLS = {1: 20_000, 64: 10_000, 1024: 1_000, 4096: 250, 65536: 16}
 """How often a vector environment is stepped, by its number of tables."""
 
 FIRST_STEP = """
@@ -148,6 +148,7 @@ def players(python: str | None) -> dict[str, Callable[[], Rate]]:
         "single": single(),
         **{f"vector {tables}": vector(tables) for tables in CALLS},
         "vector 4096, 2": vector(4096, threads=2),
+        "vector 65536, 2": vector(65536, threads=2),
         "gymnasium 64": gymnasium_vector(64),
     }
     return found | ({"envpool": lambda: envpool(python)} if python else {})
@@ -162,6 +163,8 @@ ROWS = [
     ("vector environment, 1,024 tables", "vector 1024", "steps/s", ("envpool", "cpu", "× EnvPool's")),
     ("vector environment, 4,096 tables", "vector 4096", "steps/s", None),
     ("the same, 2 threads", "vector 4096, 2", "steps/s", ("vector 4096", "clock", "× 1 thread")),
+    ("vector environment, 65,536 tables", "vector 65536", "steps/s", None),
+    ("the same, 2 threads", "vector 65536, 2", "steps/s", ("vector 65536", "clock", "× 1 thread")),
     ("the single environment, gym.make", "single", "steps/s", None),
     ("Gymnasium's Blackjack-v1, make_vec sync, 64", "gymnasium 64", "steps/s", None),
     ("EnvPool's Blackjack-v1, 1,024", "envpool", "steps/s", None),
