@@ -118,7 +118,8 @@ class CountingDecision(Decision):
         >>> [CountingDecision(ramp=((-99, 1), (2, 8))).bet_at(Rules(min_bet=5), count) for count in (1.9, 2.0)]
         [5, 40]
         """
-        return rules.min_bet * max((multiple for least, multiple in self.ramp if floor(count) >= least), default=1)
+        reached = [step for step in self.ramp if floor(count) >= step[0]]
+        return rules.min_bet * (max(reached)[1] if reached else 1)
 
     def insure(self, view: View) -> bool:
         """Insure from the insurance index on."""

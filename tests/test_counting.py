@@ -125,6 +125,11 @@ def test_b144_insurance_goes_by_the_count_whatever_the_hand(hand: str, running: 
     assert CountingDecision().insure(round.view()._replace(seen=seen)) is insures
 
 
+def test_the_highest_step_that_is_reached_bets_wherever_it_stands() -> None:
+    falling = CountingDecision(ramp=((1, 1), (-99, 5), (3, 2)))
+    assert [falling.bet_at(Rules(), count) for count in (-100, 0, 1, 2.9, 3)] == [1, 5, 1, 1, 2]
+
+
 def test_bets_follow_the_ramp_within_house_and_money() -> None:
     decision = CountingDecision(ramp=((-99, 1), (1, 2), (3, 8)))
     table = Table("6D PEN75 MIN5 MAX30", [Player("counter", decision)])

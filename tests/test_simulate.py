@@ -169,10 +169,16 @@ class Peeker(Decision):
 @pytest.mark.parametrize(
     ("seats", "message"),
     [
-        ([Hunch()], "cannot ask a Hunch; expected a decision by its own hand .* `gymnasium.make` asks any"),
+        (
+            [Hunch()],
+            "cannot ask a Hunch; expected a decision by its own hand .* `gymnasium.make` and `bj bench` ask any",
+        ),
         (["basic", Scripted([])], "cannot ask a Scripted"),
         ([Prompt(lambda view: 0)], "cannot ask a Prompt"),
-        ([Peeker()], "cannot ask this Peeker: total .* it looks at single cards, .*; `gymnasium.make` asks any"),
+        (
+            [Peeker()],
+            "cannot ask this Peeker: total .* it looks at single cards, .*; `gymnasium.make` and `bj bench` ask any",
+        ),
         (["mimik"], "unknown decision 'mimik'; did you mean 'mimic'"),
         ([], "expected at least one"),
         ([CountingDecision(ramp=((-99, 0), (1, 1)))] * 2, "bets: expected a seat that bets in every round"),

@@ -37,7 +37,7 @@ from bj_env.fast.tabulating import plans
 from bj_env.settings import EPISODES, Settings
 from bj_env.terms import ticks
 
-FEWEST_A_THREAD = 1024
+FEWEST_A_THREAD = 8192
 """With fewer tables a thread more costs more than it brings."""
 
 

@@ -107,14 +107,14 @@ def tabulated(decision: Decision, rules: Rules) -> Tabulated:
     if not (decision.by_hand or type(decision) is RandomLegal):
         raise BlackjackError(
             f"the compiled engine cannot ask a {name}; expected a decision by its own hand and the up card, a counting "
-            "or a random one; `gymnasium.make` asks any"
+            "or a random one; `gymnasium.make` and `bj bench` ask any"
         )
     try:
         bet = _bet(decision, rules)
         return Tabulated(np.stack([_actions(decision, rules)]) if decision.by_hand else _nothing(), [bet], [])
     except DecisionError as error:
         raise BlackjackError(
-            f"the compiled engine cannot ask this {name}: {error}; `gymnasium.make` asks any"
+            f"the compiled engine cannot ask this {name}: {error}; `gymnasium.make` and `bj bench` ask any"
         ) from None
 
 
