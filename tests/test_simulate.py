@@ -171,13 +171,13 @@ class Peeker(Decision):
     [
         (
             [Hunch()],
-            "cannot ask a Hunch; expected a decision by its own hand .* `gymnasium.make` and `bj bench` ask any",
+            "cannot ask a Hunch; expected a decision by its own hand .*`bj bench` ask any",
         ),
         (["basic", Scripted([])], "cannot ask a Scripted"),
         ([Prompt(lambda view: 0)], "cannot ask a Prompt"),
         (
             [Peeker()],
-            "cannot ask this Peeker: total .* it looks at single cards, .*; `gymnasium.make` and `bj bench` ask any",
+            "cannot ask this Peeker: total .* it looks at single cards, .*; `gymnasium.make` and",
         ),
         (["mimik"], "unknown decision 'mimik'; did you mean 'mimic'"),
         ([], "expected at least one"),
