@@ -168,23 +168,10 @@ class Tables(NamedTuple):
     known: Array
 
 
-class Table(NamedTuple):
-    """The rows of one table, in the order and under the names of `Tables`; ``won`` keeps its axis."""
+class Table(Tables):
+    """The rows of one table, under the names of `Tables`; ``won`` keeps its axis."""
 
-    state: Array
-    stream: Array
-    seats: Array
-    hands: Array
-    pool: Array
-    full: Array
-    legal: Array
-    words: Array
-    front: Array
-    seen: Array
-    log: Array
-    counts: Array
-    won: Array
-    known: Array
+    __slots__ = ()
 
 
 def whole_shoe(rules: Rules) -> Array:
