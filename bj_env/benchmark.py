@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bj_env.chance import SEEDS
 from bj_env.decisions import Decision, View, decision_from
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.participants import Player
@@ -207,6 +208,8 @@ def compare(
     """
     if AGENT not in setting.seats:
         raise BlackjackError(f"seats: expected at least one 'agent', got {setting.seats!r}")
+    if isinstance(setting.seed, bool) or not isinstance(setting.seed, int) or not 0 <= setting.seed < SEEDS:
+        raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {setting.seed!r}")
     if setting.blocks < 2:
         raise BlackjackError(f"rounds: expected at least {setting.rounds_per_block + 1}, got {setting.rounds!r}")
     entries = {baseline: policies.get(baseline, baseline), **policies}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from bj_env.charts import LETTERS, Chart, Code, chart_action
 from bj_env.counting import Count, count_from
 from bj_env.decisions import Decision, View, basic_chart
+from bj_env.errors import BlackjackError
 from bj_env.terms import Action, Phase, Rules
 
 
@@ -57,6 +58,9 @@ HI_LO_PLAYS = _plays(
 )
 """The Illustrious 18 and the Fab 4 for Hi-Lo (Schlesinger, "Blackjack Attack"), as play and true count."""
 
+LARGEST_STEP = 10**6
+"""Counts and multiples of a ramp go as far."""
+
 INSURANCE_INDEX = 3
 """The Hi-Lo true count from which insurance pays."""
 
@@ -70,6 +74,9 @@ class CountingDecision(Decision):
         insurance: the count from which it insures, whatever its hand; None never.
         ramp: bets as pairs of a count and a multiple of the house's minimum, from low counts to high.
         chart: what it plays else; None is basic strategy for the rules.
+
+    Raises:
+        BlackjackError: if the ramp is not whole counts with whole multiples.
 
     >>> CountingDecision().ramp
     ((-99, 1),)
@@ -89,7 +96,7 @@ class CountingDecision(Decision):
         for play in plays:
             self.plays.setdefault((play.kind, play.number, play.upcard), []).append(play)
         self.insurance = insurance
-        self.ramp = tuple(ramp)
+        self.ramp = _checked_ramp(ramp)
         self.chart = chart
 
     def value(self, view: View) -> float:
@@ -149,3 +156,17 @@ class CountingDecision(Decision):
 
     def _code(self, cell: tuple[str, int, int], count: float, code: Code) -> Code:
         return next((play.code for play in self.plays.get(cell, ()) if play.applies(count)), code)
+
+
+def _checked_ramp(ramp: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Return a ramp of whole counts and multiples."""
+    try:
+        steps = tuple((least, multiple) for least, multiple in ramp)
+    except (TypeError, ValueError):
+        raise BlackjackError(f"ramp: expected counts with multiples, like ((1, 2), (3, 8)), got {ramp!r}") from None
+    for least, multiple in steps:
+        whole = type(least) is int and type(multiple) is int
+        if not whole or abs(least) > LARGEST_STEP or not 0 <= multiple <= LARGEST_STEP:
+            came = f"{least!r}: {multiple!r}"
+            raise BlackjackError(f"ramp: expected a whole count and a multiple from 0 to {LARGEST_STEP}, got {came}")
+    return steps

@@ -48,15 +48,19 @@ def start(line: Line, *, alone: bool = False, seed: int = 0) -> Round:
 
 
 def retrace(
-    rules: Rules, bets: Sequence[int], banks: Sequence[float | None], faces: Iterable[Face], actions: Iterable[int]
+    rules: Rules, bets: Sequence[int], banks: Sequence[int], faces: Iterable[Face], actions: Iterable[int]
 ) -> Round:
     """Play again what is known of a round by its bets, its cards in the order they were drawn, and its actions.
 
+    ``banks`` are the seats' ticks before the bet, below 0 without limit.
+
     >>> faces = [Face(rank) for rank in (10, 6, 6, 10, 9)]
-    >>> str(retrace(Rules(), [10], [None], faces, [Action.STAND]).record())
+    >>> str(retrace(Rules(), [10], [-1], faces, [Action.STAND]).record())
     'six-deck ; D 6/T ; P1 10 T,6 S ; next 9 => P1 +10 ; D 6,T,9'
     """
-    players = [Player(f"P{number}", bankroll=bank) for number, bank in enumerate(banks, start=1)]
+    players = [Player(f"P{number}") for number in range(1, len(banks) + 1)]
+    for player, bank in zip(players, banks, strict=True):
+        player.free = bank
     table = Table(rules, players)
     table.stack([from_face(face) for face in faces], alone=True)
     round = table.deal(bets)

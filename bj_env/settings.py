@@ -12,6 +12,11 @@ from bj_env.houses import rules_from
 from bj_env.observation import Layout
 from bj_env.terms import DECK, FIRST_BET, TICKS, Action, Rules, check_first_deal, ticks
 
+MOST_BETS = 24
+"""So many bet sizes, beside the other actions, fit into the bits of a mask."""
+
+MOST_ROUNDS = 2**31 - 1
+
 REWARDS = ("sampled", "expected")
 """What is paid for a round."""
 
@@ -180,6 +185,8 @@ def _checked_bets(rules: Rules, bets: Iterable[int] | None) -> tuple[int, ...]:
         whole = isinstance(bet, int) and not isinstance(bet, bool)
         if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
             raise BlackjackError(f"bets: expected 0 or {rules.min_bet} to {rules.max_bet} chips, got {bet!r}")
+    if len(sizes) > MOST_BETS:
+        raise BlackjackError(f"bets: expected at most {MOST_BETS} sizes, got {len(sizes)}")
     if not any(sizes) or len(set(sizes)) < len(sizes):
         raise BlackjackError(f"bets: expected different sizes, at least one above 0, got {sizes}")
     return sizes
@@ -220,6 +227,6 @@ def _checked_bankroll(bets: Sequence[int], bankroll: float | None) -> float | No
 
 
 def _checked_max_rounds(max_rounds: int) -> int:
-    if isinstance(max_rounds, bool) or not isinstance(max_rounds, int) or max_rounds < 1:
-        raise BlackjackError(f"max_rounds: expected a whole number from 1 up, got {max_rounds!r}")
+    if isinstance(max_rounds, bool) or not isinstance(max_rounds, int) or not 1 <= max_rounds <= MOST_ROUNDS:
+        raise BlackjackError(f"max_rounds: expected a whole number from 1 to {MOST_ROUNDS}, got {max_rounds!r}")
     return max_rounds

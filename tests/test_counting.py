@@ -3,6 +3,7 @@
 import csv
 from math import floor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,6 +129,14 @@ def test_b144_insurance_goes_by_the_count_whatever_the_hand(hand: str, running: 
 def test_the_highest_step_that_is_reached_bets_wherever_it_stands() -> None:
     falling = CountingDecision(ramp=((1, 1), (-99, 5), (3, 2)))
     assert [falling.bet_at(Rules(), count) for count in (-100, 0, 1, 2.9, 3)] == [1, 5, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "ramp", ["x", 5, ((1, 2.5),), ((1, -2),), ((1, 10**30),), ((10**20, 2),), ((0.5, 2),), ((1,),)]
+)
+def test_a_ramp_is_whole_counts_and_whole_multiples(ramp: Any) -> None:
+    with pytest.raises(BlackjackError, match="^ramp: expected"):
+        CountingDecision(ramp=ramp)
 
 
 def test_bets_follow_the_ramp_within_house_and_money() -> None:

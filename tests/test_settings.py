@@ -2,12 +2,14 @@
 
 from dataclasses import FrozenInstanceError
 from inspect import signature
+from typing import Any
 
 import pytest
 
 from bj_env.counting import count_from
 from bj_env.decisions import Decision
 from bj_env.env import BlackjackEnv
+from bj_env.errors import BlackjackError
 from bj_env.houses import rules_from
 from bj_env.settings import Settings, legalised
 from bj_env.terms import FIRST_BET, Action
@@ -73,3 +75,15 @@ INSURANCE = 1 << Action.INSURE | 1 << Action.DECLINE
 )
 def test_what_is_played_in_place_of_an_illegal_action(action: int, mask: int, total: int, played: int) -> None:
     assert legalised(action, mask, total) == played
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"bets": range(1, 26)}, "bets: expected at most 24 sizes, got 25"),
+        ({"max_rounds": 2**31}, "max_rounds: expected a whole number from 1 to 2147483647, got 2147483648"),
+    ],
+)
+def test_what_machine_words_cannot_hold_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(BlackjackError, match=message):
+        Settings.checked(**arguments)

@@ -107,7 +107,7 @@ def told_if_compiling(kernel: Any, seconds: float = 1.0) -> Iterator[None]:
 
     def tell() -> None:
         if any(kernel.stats.cache_misses.values()):  # else it is only being read from disk
-            said = "bj_env: compiling the engine for this machine, once; it takes about half a minute"
+            said = f"bj_env: compiling {kernel.__name__!r} for this machine, once; it takes about half a minute"
             print(said, file=sys.stderr, flush=True)
 
     timer = Timer(seconds, tell)

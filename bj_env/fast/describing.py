@@ -50,8 +50,8 @@ def _retraced(engine: "Engine", i: int, half: int, length: int, bet: int, bank: 
     faces = [Face(entry) for entry in log if entry < NEW_ACTION]
     actions = [entry - NEW_ACTION for entry in log if entry >= NEW_ACTION]
     money = engine.tables.seats[i].tolist()
-    banks = [seat[bank] / TICKS if seat[bank] >= 0 else None for seat in money]
-    return retrace(engine.settings.rules, [seat[bet] // TICKS for seat in money], banks, faces, actions)
+    bets, banks = [seat[bet] // TICKS for seat in money], [seat[bank] for seat in money]
+    return retrace(engine.settings.rules, bets, banks, faces, actions)
 
 
 def refused(engine: "Engine", i: int, action: int) -> BlackjackError:

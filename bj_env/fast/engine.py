@@ -4,13 +4,16 @@ Letters: ``T`` tables, ``S`` seats.
 """
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from bj_env.chance import MASK as WORD
 from bj_env.chance import seat_key
+from bj_env.errors import BlackjackError
 from bj_env.fast.arrays import (
     CHANCE_HIGH,
     CHANCE_LOW,
@@ -65,13 +68,17 @@ class Engine:
         self.dealers = dealers(settings.rules)
         self.scheme = scheme(settings)
         self.penalty = 1.0 if settings.illegal_action == "penalty" else 0.0
+        self._busy = Lock()
         self.share(max(1, min(threads, tables // FEWEST_A_THREAD)))
 
     def __len__(self) -> int:
         return len(self.tables.state)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_pool": None}  # threads are neither copied nor pickled
+        return self.__dict__ | {"_pool": None, "_busy": None}  # threads and locks are neither copied nor pickled
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state | {"_busy": Lock()}
 
     def share(self, threads: int) -> None:
         """Share the tables among so many threads, whether that pays or not."""
@@ -125,6 +132,14 @@ class Engine:
                 out,
             )
 
+        if not self._busy.acquire(blocking=False):
+            raise BlackjackError("step: expected one thread at a time, but another one is in it")
+        try:
+            self._run(run, part)
+        finally:
+            self._busy.release()
+
+    def _run(self, run: Any, part: Callable[[int], None]) -> None:
         if not self._ran:
             with told_if_compiling(run):
                 for worker in range(self.threads):

@@ -193,6 +193,9 @@ def added_up(
     Raises:
         BlackjackError: as `simulate`, or if the second lineup has not as many seats.
     """
+    for lineup in lineups:
+        if not isinstance(lineup, Sequence) or isinstance(lineup, str):
+            raise BlackjackError(f"decisions: expected one for each seat, like ['basic'], got {lineup!r}")
     if len({len(lineup) for lineup in lineups}) != 1:
         raise BlackjackError(f"seats: expected as many of both, got {', '.join(str(len(each)) for each in lineups)}")
     each, chunks = chunks_of_blocks(rules, rounds, block)

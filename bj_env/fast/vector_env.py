@@ -48,7 +48,8 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             `bj_env.env.BlackjackEnv`; other seats are played by decisions that a table can hold.
 
     ``infos`` hold ``action_mask`` ``[T, A]``, ``seat`` ``[T]``, ``illegal_action`` ``[T]`` and, where a round has ended
-    (``_nets``), ``nets`` in chips ``[T, S]`` and ``dealer``, the ranks of the dealer's cards, ``[T, 17]``, 0 for none.
+    (``_nets``), the last one's ``nets`` in chips ``[T, S]`` and ``dealer``, the ranks of his cards, ``[T, 17]``, 0 for
+    none.
     They say of which tables as Gymnasium's own vector environments do, but are arrays whoever they speak of; so is
     ``final_obs``, and ``action_mask``, ``seat`` and observations are those of every table after a reset of some too.
 
@@ -169,7 +170,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             return np.arange(self.num_envs)
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
             came = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else repr(mask)
-            raise BlackjackError(f"options: expected a reset_mask of booleans ({self.num_envs},), got {came}")
+            raise BlackjackError(f"options: expected an array reset_mask of booleans ({self.num_envs},), got {came}")
         if not mask.any():
             raise BlackjackError("options: expected a reset_mask with at least one True, got none")
         if not self._seeded and not mask.all():
@@ -183,7 +184,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         if seed is None or isinstance(seed, int | np.integer):
             one = int(self.np_random.integers(1 << 63)) if seed is None else _checked_seed(seed)
             return np.full(len(which), one, np.uint64), which
-        if not isinstance(seed, Iterable) or isinstance(seed, str):
+        if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str | bytes) or np.ndim(seed) != 1:
             raise BlackjackError(f"seed: expected a whole number, or one for each environment, got {seed!r}")
         seeds = [_checked_seed(each) for each in seed]
         if len(seeds) != self.num_envs:
@@ -220,7 +221,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             raise BlackjackError(f"actions: expected whole numbers ({self.num_envs},), got {actions!r}") from None
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise BlackjackError(f"actions: expected whole numbers ({self.num_envs},), got {given.dtype} {given.shape}")
-        return given.astype(np.int64, copy=False)
+        return np.array(given, np.int64)  # of one layout, for which the kernels are compiled
 
     def _same_step(self, out: Out) -> tuple[Observations, Array, Array, Array, Infos]:
         """Begin the next episode wherever one has ended, and show its end aside."""
@@ -283,7 +284,7 @@ def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> Array:
     if not isinstance(masks, np.ndarray) or masks.ndim != 2 or masks.dtype != np.int8:
         raise BlackjackError(f"masks: expected int8 numbers [T, A], got {masks!r}")
     actions = np.empty(len(masks), np.int64)
-    kernels().sample(masks, rng.random(len(masks)), actions)
+    kernels().sample(np.require(masks, requirements=("C", "W")), rng.random(len(masks)), actions)
     return actions
 
 
