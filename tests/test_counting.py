@@ -135,7 +135,7 @@ def test_the_highest_step_that_is_reached_bets_wherever_it_stands() -> None:
     "ramp", ["x", 5, ((1, 2.5),), ((1, -2),), ((1, 10**30),), ((10**20, 2),), ((0.5, 2),), ((1,),)]
 )
 def test_a_ramp_is_whole_counts_and_whole_multiples(ramp: Any) -> None:
-    with pytest.raises(BlackjackError, match="^ramp: expected"):
+    with pytest.raises(BlackjackError, match="ramp: expected"):
         CountingDecision(ramp=ramp)
 
 
