@@ -7,8 +7,7 @@ import numpy as np
 
 from bj_env.errors import BlackjackError
 from bj_env.fast.kernels import kernels
-from bj_env.fast.vector_env import BlackjackVectorEnv as make
-from bj_env.fast.vector_env import sample_legal
+from bj_env.fast.vector_env import BlackjackVectorEnv, sample_legal
 from tests.lockstep import Pair
 
 
@@ -18,7 +17,7 @@ def test_as_many_bets_as_may_be_are_in_lockstep() -> None:
 
 
 def test_a_second_thread_in_the_same_tables_is_refused() -> None:
-    env = make(2000, seats=("random", "agent"))
+    env = BlackjackVectorEnv(2000, seats=("random", "agent"))
     env.reset(seed=1)
     refused = []
 
@@ -40,7 +39,9 @@ def test_a_second_thread_in_the_same_tables_is_refused() -> None:
 
 
 def test_a_bankroll_that_has_grown_beyond_what_one_may_begin_with_is_recorded() -> None:
-    env = make(20, rules="6D MIN1000000000 MAX1000000000", seats=("agent",), episode="session", bankroll=10**12)
+    env = BlackjackVectorEnv(
+        20, rules="6D MIN1000000000 MAX1000000000", seats=("agent",), episode="session", bankroll=10**12
+    )
     env.reset(seed=1)
     for _ in range(30):
         env.step(np.zeros(20, np.int64))
@@ -48,9 +49,9 @@ def test_a_bankroll_that_has_grown_beyond_what_one_may_begin_with_is_recorded() 
 
 
 def test_kernels_are_compiled_for_one_layout_of_actions() -> None:
-    env = make(4, seats=("agent",))
+    env = BlackjackVectorEnv(4, seats=("agent",))
     _, infos = env.reset(seed=1)
-    env.step(np.zeros(4, np.int64))
+    env.step(sample_legal(infos["action_mask"], np.random.default_rng(1)))
     compiled = len(kernels().run.signatures), len(kernels().sample.signatures)
     read_only = np.zeros(4, np.int64)
     read_only.flags.writeable = False
