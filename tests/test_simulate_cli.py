@@ -200,6 +200,11 @@ def warm() -> None:
     simulate("six-deck", ["basic"], 1)
 
 
+def heed() -> None:
+    """Heed Ctrl-C, also where whoever runs the tests does not, as jobs in the background of a shell do not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def watched(*arguments: str, until: str = "", **env: str) -> tuple[int, str, str]:
     """Run the command with a terminal as its standard error, and press Ctrl-C once ``until`` is seen there.
 
@@ -209,7 +214,7 @@ def watched(*arguments: str, until: str = "", **env: str) -> tuple[int, str, str
     mine, its = pty.openpty()
     command = [sys.executable, "-m", "bj_env", "simulate", *arguments]
     env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm-256color"} | env
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=its, text=True, env=env)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=its, text=True, env=env, preexec_fn=heed)
     os.close(its)
     seen = ""
     try:
@@ -262,7 +267,7 @@ def test_no_bar_is_shown_for_a_moment() -> None:
 def test_no_bar_is_shown_where_nobody_watches() -> None:
     warm()
     command = [sys.executable, "-m", "bj_env", "simulate", *HOURS]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     time.sleep(6)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)

@@ -100,7 +100,7 @@ def test_both_engines_agree_at_every_start_and_after_it(
 @pytest.mark.slow
 @given(settings(), three_seeds, chances)
 @effort(max_examples=250, phases=(Phase.explicit, Phase.generate))
-def test_both_engines_agree_at_a_thousand_starts(arguments: dict[str, Any], seeds: list[int], chance: Random) -> None:
+def test_both_engines_agree_at_many_starts(arguments: dict[str, Any], seeds: list[int], chance: Random) -> None:
     starts_agree(arguments, seeds, chance)
 
 
