@@ -23,13 +23,13 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
-from bench_env import steps_per_second
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table as Grid
 
 from bj_env.fast.simulate import simulate
 from bj_env.fast.vector_env import BlackjackVectorEnv, sample_legal
+from tests.benchmarks.bench_env import steps_per_second
 
 REPEATS = 5
 COMPILES = 2
