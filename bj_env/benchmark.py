@@ -27,7 +27,7 @@ from bj_env.decisions import Decision, View, decision_from
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.participants import Player
 from bj_env.rules import TICKS
-from bj_env.settings import AGENT as AGENT
+from bj_env.settings import AGENT
 from bj_env.table import Table
 from bj_env.terms import Action, Rules
 

@@ -15,11 +15,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bj_env import houses
-from bj_env.benchmark import AGENT, Z95, Score, Setting, compare, sensible_rounds
+from bj_env.benchmark import Z95, Score, Setting, compare, sensible_rounds
 from bj_env.errors import BlackjackError
 from bj_env.notation import RANKS, chips_text, house_text
 from bj_env.replay import cards_left, replay
 from bj_env.round import Round
+from bj_env.settings import AGENT
 from bj_env.terms import TICKS
 
 

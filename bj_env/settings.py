@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from bj_env.counting import Count, count_from
 from bj_env.decisions import Decision, decision_from
-from bj_env.episode import EPISODES as EPISODES
+from bj_env.episode import EPISODES
 from bj_env.errors import BlackjackError, UnknownDecision, choices
 from bj_env.houses import rules_from
 from bj_env.observation import Layout

@@ -4,6 +4,7 @@
 """
 
 from enum import IntEnum
+from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 from bj_env.errors import BlackjackError, RulesError, choices
@@ -293,3 +294,19 @@ def check_first_deal(rules: Rules, seats: int, cards: int) -> None:
         raise BlackjackError(
             f"burn_cards: expected to leave the {needed} cards of a deal, got {rules.burn_cards} of {cards}"
         )
+
+
+def checked_number(name: str, came: object, least: int, most: int) -> int:
+    """Return a whole number from ``least`` to ``most``.
+
+    Raises:
+        BlackjackError: if it is none.
+
+    >>> checked_number("rounds", 0, 1, 10)
+    Traceback (most recent call last):
+    bj_env.errors.BlackjackError: rounds: expected a whole number from 1 to 10, got 0
+    """
+    whole = isinstance(came, Integral) and not isinstance(came, bool)
+    if not whole or not least <= (number := int(came)) <= most:  # type: ignore[call-overload]
+        raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {came!r}")
+    return number

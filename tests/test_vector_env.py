@@ -19,7 +19,6 @@ from bj_env.fast.arrays import DEALT, NEW_ACTION, WORDS_FOR
 from bj_env.fast.engine import FEWEST_A_THREAD
 from bj_env.fast.vector_env import BlackjackVectorEnv, sample_legal
 from bj_env.notation import RANKS
-from bj_env.terms import Phase
 from tests.lockstep import everything
 
 MODES = [mode.value for mode in AutoresetMode]
@@ -262,19 +261,6 @@ def test_a_reset_of_some_speaks_of_them_and_shows_all() -> None:
     assert np.array_equal(after[~mask], observations[~mask])
     assert np.array_equal(infos["_action_mask"], mask)
     assert np.array_equal(infos["action_mask"], env.action_masks())
-
-
-def test_the_step_that_begins_an_episode_never_ends_one() -> None:
-    """A blackjack may end the only round of a session before anyone is asked; that is shown before it is truncated."""
-    env = make(500, seats=("agent",), episode="session", max_rounds=1)
-    env.reset(seed=1)
-    over, shown = np.zeros(500, np.bool_), 0
-    for _ in range(6):
-        observations, _, terminated, truncated, _ = env.step(np.zeros(500, np.int64))
-        shown += int((observations[over, Phase.ROUND_OVER] == 1).sum())
-        assert not (terminated | truncated)[over].any()
-        over = terminated | truncated
-    assert shown > 0
 
 
 # --- aliasing ---

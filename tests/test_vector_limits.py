@@ -1,4 +1,4 @@
-"""The vector environment at its limits: most bets, grown money, two threads at once, odd layouts of arrays."""
+"""The vector environment at its limits: most bets, one round, grown money, two threads at once, odd layouts."""
 
 from random import Random
 from threading import Thread
@@ -8,6 +8,7 @@ import numpy as np
 from bj_env.errors import BlackjackError
 from bj_env.fast.kernels import kernels
 from bj_env.fast.vector_env import BlackjackVectorEnv, sample_legal
+from bj_env.terms import Phase
 from tests.lockstep import Pair
 
 
@@ -59,3 +60,16 @@ def test_kernels_are_compiled_for_one_layout_of_actions() -> None:
         env.step(actions)
     sample_legal(np.asfortranarray(infos["action_mask"]), np.random.default_rng(1))
     assert (len(kernels().run.signatures), len(kernels().sample.signatures)) == compiled
+
+
+def test_the_step_that_begins_an_episode_never_ends_one() -> None:
+    """A blackjack may end the only round of a session before anyone is asked; that is shown before it is truncated."""
+    env = BlackjackVectorEnv(500, seats=("agent",), episode="session", max_rounds=1)
+    env.reset(seed=1)
+    over, shown = np.zeros(500, np.bool_), 0
+    for _ in range(6):
+        observations, _, terminated, truncated, _ = env.step(np.zeros(500, np.int64))
+        shown += int((observations[over, Phase.ROUND_OVER] == 1).sum())
+        assert not (terminated | truncated)[over].any()
+        over = terminated | truncated
+    assert shown > 0

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.decisions import Decision
-from bj_env.fast.arrays import BET, CHOICES, NET, SEAT, Array, Table, Tables, house
+from bj_env.fast.arrays import CHOICES, SEAT, Array, Table, Tables, house
 from bj_env.fast.blocks import chunks_of_blocks, in_order, seated_plans, some_tables
 from bj_env.fast.compiling import index, inlined, kernel, sources, told_if_compiling
-from bj_env.fast.kernels import sit_down, table_at
-from bj_env.fast.plans import Plans, bet_of, decide
-from bj_env.fast.round import deal, end, go_on, take
+from bj_env.fast.kernels import bet_and_deal, end_and_count, sit_down, table_at
+from bj_env.fast.plans import Plans, decide
+from bj_env.fast.round import go_on, take
 from bj_env.fast.shoe import LANES, ROOM, work_ahead
 from bj_env.settings import AGENT
 from bj_env.terms import Rules
@@ -108,21 +108,14 @@ def answer_of(rules: Rules, t: Table, plans: Plans) -> int:
 @inlined
 def play_round(rules: Rules, t: Table, plans: Plans, others: Plans, mine: Array, counts: Array) -> int:
     """Play a round by plans alone, and return what some of the seats have won, in ticks."""
-    for seat in range(t.seats.shape[0]):
-        t.seats[seat, BET] = bet_of(rules, t, plans, seat)
-    deal(rules, t)
+    bet_and_deal(rules, t, plans)
     while go_on(rules, t):
         action = decide(rules, t, plans)
         if mine[index(t.state[SEAT])]:
             counts[ASKED] += 1
             counts[SAME] += action == answer_of(rules, t, others)
         take(rules, t, action)
-    end(rules, t)
-    won = 0
-    for seat in range(t.seats.shape[0]):
-        if mine[seat]:
-            won += t.seats[seat, NET]
-    return won
+    return end_and_count(rules, t, mine)
 
 
 def make_play_watched(digest: str) -> Callable[..., None]:

@@ -20,7 +20,7 @@ from bj_env.fast.kernels import kernels
 from bj_env.fast.plans import Plans
 from bj_env.fast.shoe import LANES, ROOM
 from bj_env.fast.tabulating import plans
-from bj_env.terms import DECK, Rules, check_first_deal
+from bj_env.terms import DECK, Rules, check_first_deal, checked_number
 
 ROUNDS_OF_A_CHUNK = 50_000
 """About so many rounds are played at a time by one thread."""
@@ -58,7 +58,7 @@ def player(
     """
     seated = seated_plans(rules, decisions)
     seed = checked_number("seed", seed, 0, SEEDS - 1)
-    counting = np.array(range(len(decisions)) if mine is None else mine, np.int64)
+    counting = np.array([mine is None or seat in mine for seat in range(len(decisions))])
     play_blocks = kernels().play_blocks
 
     def play(blocks: range) -> Played:
@@ -134,18 +134,3 @@ def in_order(play: Callable[[range], Chunk], chunks: Iterator[range], threads: i
             waiting += [pool.submit(play, chunk) for chunk in islice(chunks, 1)]
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def checked_number(name: str, came: object, least: int, most: int) -> int:
-    """Return a whole number from ``least`` to ``most``.
-
-    Raises:
-        BlackjackError: if it is none.
-
-    >>> checked_number("rounds", 0, 1, 10)
-    Traceback (most recent call last):
-    bj_env.errors.BlackjackError: rounds: expected a whole number from 1 to 10, got 0
-    """
-    if isinstance(came, bool) or not isinstance(came, int | np.integer) or not least <= came <= most:
-        raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {came!r}")
-    return int(came)

@@ -101,7 +101,7 @@ def _warn_once() -> None:
 @contextmanager
 def told_if_compiling(kernel: Any, seconds: float = 1.0) -> Iterator[None]:
     """Say on standard error that a kernel is being compiled, if calling it for the first time takes longer than so."""
-    if getattr(kernel, "signatures", True):  # it is compiled, or is plain Python
+    if getattr(kernel, "overloads", True):  # it is compiled, or is plain Python
         yield
         return
 

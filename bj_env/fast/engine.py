@@ -13,6 +13,7 @@ import numpy as np
 
 from bj_env.chance import MASK as WORD
 from bj_env.chance import seat_key
+from bj_env.episode import EPISODES
 from bj_env.errors import BlackjackError
 from bj_env.fast.arrays import (
     CHANCE_HIGH,
@@ -37,7 +38,7 @@ from bj_env.fast.kernels import Out, kernels, table_at
 from bj_env.fast.observing import scheme
 from bj_env.fast.shoe import ROOM
 from bj_env.fast.tabulating import plans
-from bj_env.settings import EPISODES, Settings
+from bj_env.settings import Settings
 from bj_env.terms import ticks
 
 FEWEST_A_THREAD = 8192

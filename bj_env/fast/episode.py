@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from bj_env.episode import EPISODES
 from bj_env.fast.arrays import (
     ACTED,
     ASKED,
@@ -36,7 +37,6 @@ from bj_env.fast.round import ROUND_OVER, STAND, deal, end, go_on, take
 from bj_env.fast.settlement import dealer_result
 from bj_env.fast.shoe import shuffle_pending
 from bj_env.rules import dealer_peeks, is_short
-from bj_env.settings import EPISODES
 from bj_env.terms import FIRST_BET, TICKS, Phase, Rules
 
 BETTING = Phase.BET.value

@@ -160,17 +160,21 @@ def sit_down(rules: Rules, t: Table, plans: Plans, number: int) -> None:
 
 
 @inlined
-def play_round(rules: Rules, t: Table, plans: Plans, mine: Array) -> int:
-    """Play a round by plans alone, and return what some of the seats have won, in ticks."""
+def bet_and_deal(rules: Rules, t: Table, plans: Plans) -> None:
+    """Begin a round by plans alone."""
     for seat in range(t.seats.shape[0]):
         t.seats[seat, BET] = bet_of(rules, t, plans, seat)
     deal(rules, t)
-    while go_on(rules, t):
-        take(rules, t, decide(rules, t, plans))
+
+
+@inlined
+def end_and_count(rules: Rules, t: Table, mine: Array) -> int:
+    """End a round, and return what some of the seats have won, in ticks; ``mine``: whether it counts, ``[S]``."""
     end(rules, t)
     won = 0
-    for seat in mine:
-        won += t.seats[seat, NET]
+    for seat in range(t.seats.shape[0]):
+        if mine[seat]:
+            won += t.seats[seat, NET]
     return won
 
 
@@ -322,7 +326,10 @@ def make_play_blocks(digest: str) -> Callable[..., None]:
                 t = table_at(tables, lane)
                 net, square = 0, 0.0
                 for _ in range(rounds):
-                    won = play_round(rules, t, plans, mine)
+                    bet_and_deal(rules, t, plans)
+                    while go_on(rules, t):
+                        take(rules, t, decide(rules, t, plans))
+                    won = end_and_count(rules, t, mine)
                     net += won
                     square += float(won) * float(won)
                 nets[start + lane] = net

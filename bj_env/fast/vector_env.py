@@ -23,7 +23,7 @@ from bj_env.fast.kernels import BEGIN, GO, SHOW, SKIP, Out, kernels
 from bj_env.fast.starts import lay
 from bj_env.reset_options import Start
 from bj_env.settings import AGENT, Settings
-from bj_env.terms import Rules
+from bj_env.terms import Rules, checked_number
 
 Observations = NDArray[Any]
 Infos = dict[str, Any]
@@ -96,9 +96,9 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             reward=reward,
             illegal_action=illegal_action,
         )
-        self.num_envs = _checked_number("num_envs", num_envs, MOST_TABLES)
+        self.num_envs = checked_number("num_envs", num_envs, 1, MOST_TABLES)
         self.autoreset_mode = _checked_mode(autoreset_mode)
-        threads = _checked_number("threads", _cores() if threads is None else threads, MOST_THREADS)
+        threads = checked_number("threads", _cores() if threads is None else threads, 1, MOST_THREADS)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = settings.layout.space
         self.single_action_space = spaces.Discrete(settings.actions)
@@ -286,12 +286,6 @@ def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> Array:
     actions = np.empty(len(masks), np.int64)
     kernels().sample(np.require(masks, requirements=("C", "W")), rng.random(len(masks)), actions)
     return actions
-
-
-def _checked_number(name: str, came: Any, most: int) -> int:
-    if isinstance(came, bool) or not isinstance(came, int | np.integer) or not 1 <= came <= most:
-        raise BlackjackError(f"{name}: expected a whole number from 1 to {most}, got {came!r}")
-    return int(came)
 
 
 def _cores() -> int:
