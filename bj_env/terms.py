@@ -306,7 +306,6 @@ def checked_number(name: str, came: object, least: int, most: int) -> int:
     Traceback (most recent call last):
     bj_env.errors.BlackjackError: rounds: expected a whole number from 1 to 10, got 0
     """
-    whole = isinstance(came, Integral) and not isinstance(came, bool)
-    if not whole or not least <= (number := int(came)) <= most:  # type: ignore[call-overload]
+    if isinstance(came, bool) or not isinstance(came, Integral) or not least <= int(came) <= most:
         raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {came!r}")
-    return number
+    return int(came)
