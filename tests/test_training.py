@@ -126,6 +126,8 @@ def test_the_exact_regret_goes_on_too_and_is_on_the_curve(tmp_path: Path) -> Non
     assert (score["name"], score["regret"], score["exact_ev"]) == ("learned", regret[3], history["history.exact_ev"][3])
     shown = [each for each in scalars(tmp_path / "by-hand") if each[0] == "exact_regret"]
     assert shown == [("exact_regret", 2000 * n, pytest.approx(regret[2 * n - 1])) for n in (1, 2)]
+    for name in ("return", "return_stderr", "loss", "learning_rate", "rounds_per_second"):
+        assert [step for tag, step, _ in scalars(tmp_path / "by-hand") if tag == name] == [1000, 2000, 3000, 4000]
 
 
 # --- what may not go on -----------------------------------------------------------------------------------------------
@@ -297,8 +299,7 @@ def test_a_training_that_diverges_is_stopped_and_its_last_good_checkpoint_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(train, "make_learner", lambda config: SmallLearner(config, gain=1000))
-    with np.errstate(over="ignore", invalid="ignore"):
-        assert train.main(["--runs", str(tmp_path), *SETS]) == 1
+    assert train.main(["--runs", str(tmp_path), *SETS]) == 1
     folder, error = tmp_path / "default", capsys.readouterr().err
     kept = checkpoint_path(folder, 2000)
     assert error == f"train.py: the training diverged: loss is inf after 3,000 rounds; last good checkpoint: {kept}\n"
