@@ -134,6 +134,10 @@ def make_learner(config: Config) -> Learner:
             from agents.monte_carlo import MonteCarloLearner
 
             return MonteCarloLearner(config)
+        case "deep-monte-carlo":
+            from agents.deep_monte_carlo import DeepMonteCarloLearner
+
+            return DeepMonteCarloLearner(config)
         case "maskable-ppo":
             from agents.maskable_ppo import MaskablePPOLearner
 

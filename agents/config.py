@@ -67,12 +67,11 @@ class DeepMonteCarlo(_Part):
     legs: int = Field(20, gt=0)
     generations: int = Field(5, gt=0)
     steps: int = Field(100, gt=0)
-    hidden: list[int] = [128, 128]
-    learning_rate: float = Field(3e-3, gt=0)
+    hidden: list[Annotated[int, Field(gt=0)]] = Field([128, 128], min_length=1)
+    learning_rate: float = Field(3e-3, gt=0, lt=1)
     starts: float = Field(0.7, ge=0, lt=1)
     tries: float = Field(0.7, gt=0, le=1)
-    margin: float = Field(0.03, gt=0)
-    narrowing: float = Field(4.0, ge=0)
+    margin: float = Field(3.0, gt=0)
     evenness: float = Field(0.5, ge=0, le=1)
     forgetting: float = Field(1.0, ge=0)
 

@@ -1,9 +1,9 @@
 """Deep Monte Carlo: a network learns the returns of exploring starts with greedy continuation.
 
-As tabular Monte Carlo control with exploring starts (`agents/monte_carlo.py`), but what an action is worth is a network's
-output for the observation, which is all that is saved. The rounds pay their exact expectation over the dealer's hand,
-and are played in generations, each with the network as it stood. (Riedmiller, "Neural fitted Q iteration", 2005, with
-returns in place of bootstrapped targets; Zha et al., "DouZero", 2021, for the name.)
+As tabular Monte Carlo control with exploring starts (`agents/monte_carlo.py`), but play is by a network, which says
+what each action is worth from the observation, and which is all that is saved. Rounds pay their exact expectation over
+the dealer's hand; they are played in generations, each by the network as it stood. (Riedmiller, "Neural fitted Q
+iteration", 2005, with returns in place of bootstrapped targets; Zha et al., "DouZero", 2021, for the name.)
 
 The squared error to all returns of a state and an action is, but for a constant, that to their mean, as many times. So
 returns are added up by situation before the network sees them, and each step of gradient descent takes in all of them.
@@ -19,7 +19,7 @@ from torch import Tensor
 
 from agents.cells import ACTIONS, Floats, greedy_actions, rows_of
 from agents.config import Config, DeepMonteCarlo
-from agents.monte_carlo import Returns, open_starts
+from agents.monte_carlo import Returns, in_race, open_starts
 from agents.networks import Adam, exported, network
 from agents.training import Tensors
 from bj_env.env import BlackjackEnv
@@ -71,17 +71,11 @@ class DeepMonteCarloLearner:
             "return_stderr": stderr,
             "loss": loss,
             "learning_rate": self.rate(),
-            "margin": self.margin(),
         }
 
     def rate(self) -> float:
         """Return the learning rate, which falls to nothing: else the network would never come to rest."""
         return self.learner.learning_rate * max(0.0, 1 - self.done / self.learner.rounds)
-
-    def margin(self) -> float:
-        """Return how much less than the best an action may seem worth, in bets, and still be tried."""
-        left = max(0.0, 1 - self.done / self.learner.rounds)
-        return self.learner.margin + (1 - self.learner.margin) * left**self.learner.narrowing
 
     def _play(self, rounds: int, progress: Callable[[int], None]) -> Returns:
         """Play a generation."""
@@ -103,14 +97,11 @@ class DeepMonteCarloLearner:
         return total
 
     def _behaviour(self) -> Behaviour:
-        """Return greedy play by the network, with tries of what it does not score much lower."""
-        scores, legal = self.scores(), self.found.mask()
-        seen = np.where(legal, scores[self.found.cell()], -np.inf)
-        close = seen >= seen.max(axis=1, keepdims=True) - self.margin()
-        tried = (close << np.arange(ACTIONS)).sum(axis=1) * (close.sum(axis=1) > 1)
+        """Return greedy play by the network, with tries of what may be the best by the returns so far."""
+        tried = in_race(self.returns.means(), self.learner.margin * self.returns.errors(), self.found.mask())
         starts = open_starts(self.profile.rules, tried)
         share = round(ALWAYS * self.learner.starts) if starts.any() else 0
-        greedy = greedy_actions(self.found, scores)
+        greedy = greedy_actions(self.found, self.scores())
         return Behaviour(greedy, tried, round(ALWAYS * self.learner.tries), once=True, starts=starts, share=share)
 
     @torch.no_grad()
@@ -123,13 +114,14 @@ class DeepMonteCarloLearner:
         """Take steps of gradient descent; return the last loss."""
         cells, targets, weights = self._lessons()
         self.adam.set_rate(self.rate())
+        loss = torch.zeros(())
         for _ in range(self.learner.steps):
             errors = self.network(self.features[cells]) - targets
             loss = (weights * errors.square()).sum()
             self.adam.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             self.adam.step()
-        return loss.item()
+        return float(loss.detach())
 
     def _lessons(self) -> tuple[Tensor, Tensor, Tensor]:
         """Return the cells that have come up, the mean returns there, and how much each matters."""
