@@ -1,144 +1,258 @@
 """Train an agent, measure it, and write a report: ``python train.py [--config C] [--seed N] [--set key=value]``.
 
-Read from top to bottom: configuration, environment and learner, saved policy, benchmark, report. With no argument it
-runs ``configs/default.toml``.
+Read from top to bottom: configuration, learner, legs of training, saved policy, benchmark, report. With no argument it
+runs ``configs/default.toml``. ``python train.py --resume runs/NAME`` goes on with a run that was killed, from its
+newest good checkpoint, to the same result.
 """
 
 import argparse
 import json
 import platform
+import shlex
+import signal
 import subprocess
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from types import FrameType
 
 from rich.console import Console
+from rich.markup import escape
 
+from agents.checkpoints import checkpoint_path, restore_newest, save_checkpoint
 from agents.config import Config, load_config
-from agents.run import config_text, create_folder, write_file
-from agents.training import Trained
+from agents.run import Scalars, clear_away, config_text, create_folder, find_run, lock_folder, write_file
+from agents.training import Learner, Row, Trained, TrainingError, curve_of, evaluated, is_due, train_leg
 from bj_env import learned
-from bj_env.benchmark import Score, Setting, compare
+from bj_env.benchmark import Score, compare
 from bj_env.cli import progress_bar, score_table
 from bj_env.decisions import Decision
 from bj_env.errors import BlackjackError
 from bj_env.notation import house_text
 
 ROOT = Path(__file__).parent
-EVALUATION_SEED = 10**9
-"""Added to the seed for the benchmark's shoes, so that no shoe of the training is among them."""
+DEFAULT = ROOT / "configs" / "default.toml"
+EXAMPLES = """examples:
+  python train.py                                              the default: train, measure, report, in runs/default
+  python train.py --config configs/maskable-ppo.toml --seed 2  another learner, other chance
+  python train.py --set environment.rules="6D H17" --set learner.legs=10
+  python train.py --resume runs/default                        go on after a kill, to the same result
+  tensorboard --logdir runs                                    watch the curves of all runs
+"""
+
+
+class Terminated(KeyboardInterrupt):
+    """Is raised when the process is asked to end by SIGTERM."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run it all; return the exit code."""
+    """Run it all; return the exit code: 0, 1 for what is refused or failed, 130 or 143 when interrupted."""
     options = parser().parse_args(arguments)
     try:
-        run(options)
+        if options.resume is None:
+            begin(options)
+        else:
+            resume(options)
     except BlackjackError as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"train.py: {error.filename or options.runs}: {error.strerror or error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("train.py: interrupted", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as interrupt:
+        print(f"train.py: interrupted{interrupt}", file=sys.stderr)
+        return 128 + (signal.SIGTERM if isinstance(interrupt, Terminated) else signal.SIGINT)
     return 0
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    options = argparse.ArgumentParser("train.py", description="Train an agent, measure it, write a report.")
-    options.add_argument(
-        "--config", default=ROOT / "configs" / "default.toml", help="a TOML file (default: %(default)s)"
+    options = argparse.ArgumentParser(
+        "train.py",
+        description="Train an agent, measure it, write a report.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    options.add_argument("--config", help="a TOML file (default: configs/default.toml)")
     options.add_argument("--seed", type=int, help="in place of the configuration's seed")
-    options.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="like learner.rounds=100000")
-    options.add_argument("--runs", default="runs", help="where the run's folder is made (default: runs)")
+    options.add_argument(
+        "--set", action="append", metavar="KEY=VALUE", help="change the configuration, like learner.rounds=100000"
+    )
+    options.add_argument("--runs", help="where the run's folder is made (default: runs)")
+    options.add_argument("--resume", metavar="RUN", help="the folder of a run to go on with, like runs/default")
     return options
 
 
-def run(options: argparse.Namespace) -> None:
-    """Train, save, measure, report."""
-    changes = [*options.set, *([f"seed={options.seed}"] if options.seed is not None else [])]
-    config = load_config(options.config, changes)
-    folder = create_folder(options.runs, config.name)
-    write_file(folder / "config.toml", config_text(config))
-    console = Console()
-    console.print(f"{config.learner.kind} on {config.environment.rules}, seed {config.seed}: {folder}")
+def begin(options: argparse.Namespace) -> None:
+    """Make a new run and carry it out."""
+    changes = [*(options.set or []), *([f"seed={options.seed}"] if options.seed is not None else [])]
+    config = load_config(options.config or DEFAULT, changes)
+    learner = make_learner(config)
+    origin = json.dumps(origin_of(config, options), indent=2) + "\n"
+    files = {"config.toml": config_text(config), "run.json": origin}
+    folder, lock = create_folder(options.runs or "runs", config.name, files)
+    with lock:
+        carry_out(folder, config, learner, [])
 
-    started = time.perf_counter()
-    trained = train(config)
-    seconds = time.perf_counter() - started
-    facts = facts_of(config, options, seconds, trained)
+
+def resume(options: argparse.Namespace) -> None:
+    """Go on with a run, unless it is finished.
+
+    Raises:
+        BlackjackError: if there is no such run, or it is being run, or other options are given.
+    """
+    for name in ("config", "seed", "set", "runs"):
+        if getattr(options, name) is not None:
+            raise BlackjackError(f"--resume: the run has its own configuration: leave out --{name}")
+    folder = find_run(options.resume)
+    with lock_folder(folder):
+        if (folder / "report.md").exists():
+            print(f"{folder} is finished: {folder / 'report.md'}")
+            return
+        clear_away(folder)
+        config = load_config(folder / "config.toml")
+        learner = make_learner(config)
+        carry_out(folder, config, learner, restore_newest(folder, learner))
+
+
+def make_learner(config: Config) -> Learner:
+    """Return the learner that a configuration names."""
+    match config.learner.kind:  # imported only where it is used: torch takes a while
+        case "monte-carlo":
+            from agents.monte_carlo import MonteCarloLearner
+
+            return MonteCarloLearner(config)
+        case "maskable-ppo":
+            from agents.maskable_ppo import MaskablePPOLearner
+
+            return MaskablePPOLearner(config)
+
+
+def carry_out(folder: Path, config: Config, learner: Learner, history: list[Row]) -> None:
+    """Train from where the learner is, save the policy, measure it and report.
+
+    Raises:
+        KeyboardInterrupt: if there was one, saying how to go on.
+    """
+    console = Console(soft_wrap=True)
+    begun = f", from {learner.done:,} {learner.unit} on" if history else ""
+    console.print(escape(f"{config.learner.kind} on {config.environment.rules}, seed {config.seed}{begun}: {folder}"))
+    try:
+        train(folder, config, learner, history)
+        trained = Trained(learner.profile, learner.policy(), curve_of(history), learner.unit)
+        report(folder, config, trained, history, console)
+    except KeyboardInterrupt as interrupt:
+        command = f"python train.py --resume {shlex.quote(str(folder))}"
+        raise type(interrupt)(f"; go on with: {command}") from None
+
+
+def train(folder: Path, config: Config, learner: Learner, history: list[Row]) -> None:
+    """Train the legs that are left, noting each in ``history``, with a checkpoint after each.
+
+    Raises:
+        TrainingError: if the training diverged, or is better than can be, naming the newest checkpoint.
+    """
+    legs = config.learner.legs
+    kept = checkpoint_path(folder, learner.done) if history else None
+    with Scalars(folder / "tensorboard", history) as scalars, progress_bar() as progress:
+        task = progress.add_task(description_of(history), total=config.learner.length, completed=learner.done)
+        for leg in range(len(history) + 1, legs + 1):
+            try:
+                row = train_leg(learner, lambda done: progress.advance(task, done))
+                if is_due(leg, legs, config.evaluations):
+                    row |= evaluated(learner)
+            except TrainingError as error:
+                raise TrainingError(f"{error}; last good checkpoint: {kept or 'none yet'}") from None
+            history.append(row)
+            kept = save_checkpoint(folder, learner, history)
+            scalars.add(row)
+            progress.update(task, description=description_of(history))
+
+
+def description_of(history: Sequence[Row]) -> str:
+    """Say what is known of the training's success, before its progress bar.
+
+    >>> description_of([{"exact_regret": 0.00123}, {}])
+    'training, regret 0.123 %'
+    """
+    known = [row["exact_regret"] for row in history if "exact_regret" in row]
+    return f"training, regret {100 * known[-1]:.3f} %" if known else "training"
+
+
+def report(folder: Path, config: Config, trained: Trained, history: Sequence[Row], console: Console) -> None:
+    """Save the policy, play it against the strategies of the configuration, and write what came of it."""
+    timing = {name: sum(row[name] for row in history) for name in ("training_seconds", "compile_seconds")}
+    facts = facts_of(folder, config, trained, timing)
     learned.save(folder / "policy", trained.profile._replace(provenance=facts), trained.tensors)
-
-    setting = Setting(
-        trained.profile.rules,
-        tuple(config.environment.seats),
-        config.benchmark.rounds,
-        config.seed + EVALUATION_SEED,
-    )
     policy = learned.load(folder / "policy")
-    scores = measure(config, policy, setting)
-    console.print(score_table(scores, setting))
-    write_file(folder / "results.json", json.dumps([score.as_json() for score in scores], indent=2) + "\n")
+    scores = measure(config, policy)
+    console.print(score_table(scores, config.setting))
+    write_file(folder / "results.json", results_text(folder, config, trained, scores))
+    write_file(folder / "timing.json", json.dumps(timing, indent=2) + "\n")
 
     from agents.report import write_report  # only now: matplotlib takes a while
 
     write_report(folder, config, trained, policy, scores, facts)
-    console.print(f"report: {folder / 'report.md'}; play it as a seat: {folder / 'policy'}")
+    console.print(escape(f"trained in {facts['training time']}; report: {folder / 'report.md'}"))
+    console.print(escape(f"play it as a seat: {folder / 'policy'}"))
 
 
-def train(config: Config) -> Trained:
-    """Train with the learner that the configuration names, showing how far it is."""
-    with progress_bar() as progress:
-        task = progress.add_task("training", total=config.learner.length)
-
-        def advance(done: int) -> None:
-            progress.advance(task, done)
-
-        if config.learner.kind == "monte-carlo":
-            from agents import monte_carlo
-
-            return monte_carlo.train(config, advance)
-        from agents import maskable_ppo  # only where it is used: torch takes a while
-
-        return maskable_ppo.train(config, advance)
-
-
-def measure(config: Config, policy: learned.LearnedDecision, setting: Setting) -> list[Score]:
+def measure(config: Config, policy: learned.LearnedDecision) -> list[Score]:
     """Play the policy and the strategies of the configuration on the same shoes."""
     policies: dict[str, Decision | str] = {
         "basic": "basic",
         "learned": policy,
         **{name: name for name in config.benchmark.strategies},
     }
+    setting = config.setting
     with progress_bar() as progress:
         task = progress.add_task("benchmark", total=setting.rounds * len(policies))
         return compare(policies, setting, workers=config.workers, progress=lambda done: progress.advance(task, done))
 
 
-def facts_of(config: Config, options: argparse.Namespace, seconds: float, trained: Trained) -> dict[str, str]:
-    """Say how the policy came to be."""
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    changes = "".join(f" --set {change}" for change in options.set)
-    config_file = Path(options.config)
-    shown = config_file.relative_to(ROOT) if config_file.is_relative_to(ROOT) else config_file
+def results_text(folder: Path, config: Config, trained: Trained, scores: Sequence[Score]) -> str:
+    """Return ``results.json``, which is the same to the byte whether a run was killed on its way or not."""
+    origin = json.loads((folder / "run.json").read_text())
+    run = {**origin, "seed": config.seed, "unit": trained.unit, "done": trained.curve[-1].done}
+    content = {"run": run | {"config": config.model_dump()}, "scores": [score.as_json() for score in scores]}
+    return json.dumps(content, indent=2) + "\n"
+
+
+def origin_of(config: Config, options: argparse.Namespace) -> dict[str, str]:
+    """Say where a run comes from."""
+    file = Path(options.config or DEFAULT).absolute()
+    shown = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
+    words = ["--config", str(shown), "--seed", str(config.seed)]
+    words += [word for change in options.set or [] for word in ("--set", change)]
+    describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
+    versions = [f"{name} {version(name)}" for name in ("bj-env", "gymnasium", "numpy", "numba", "torch")]
     return {
-        "command": f"python train.py --config {shown} --seed {config.seed}{changes}",
-        "learner": config.learner.kind,
-        "house": house_text(trained.profile.rules),
-        "seed": str(config.seed),
-        "training time": f"{seconds:.0f} s on {config.workers} processes",
+        "command": f"python train.py {shlex.join(words)}",
         "commit": commit or "none",
-        "versions": f"bj-env {version('bj-env')}, gymnasium {version('gymnasium')}, Python {platform.python_version()}",
+        "versions": ", ".join([*versions, f"Python {platform.python_version()}"]),
         "machine": f"{platform.system()} {platform.machine()}",
     }
 
 
+def facts_of(folder: Path, config: Config, trained: Trained, timing: Mapping[str, float]) -> dict[str, str]:
+    """Say how the policy came to be."""
+    return {
+        **json.loads((folder / "run.json").read_text()),
+        "learner": config.learner.kind,
+        "house": house_text(trained.profile.rules),
+        "seed": str(config.seed),
+        "training": f"{trained.curve[-1].done:,} {trained.unit}",
+        "training time": f"{timing['training_seconds']:.1f} s, and {timing['compile_seconds']:.1f} s of compiling",
+    }
+
+
+def terminate(number: int, frame: FrameType | None) -> None:
+    """End as Ctrl-C would."""
+    raise Terminated
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, terminate)
     sys.exit(main())

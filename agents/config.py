@@ -1,14 +1,21 @@
 """The configuration of a run: read from TOML, every key checked, unknown ones refused with the nearest name."""
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from bj_env.benchmark import Setting
+from bj_env.decisions import decision_from
 from bj_env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, choices
+from bj_env.houses import rules_from
+
+EVALUATION_SEED = 10**9
+"""Added to the seed for the benchmark's shoes, so that no shoe of the training is among them."""
 
 
 class ConfigError(BlackjackError):
@@ -24,10 +31,11 @@ class Environment(_Part):
 
     rules: str = "six-deck"
     seats: list[str] = ["basic", "agent", "basic"]
+    reward: Literal["sampled", "expected"] = "sampled"
 
     @model_validator(mode="after")
     def _makes_an_environment(self) -> Self:
-        BlackjackEnv(rules=self.rules, seats=self.seats)
+        BlackjackEnv(**self.model_dump())
         return self
 
 
@@ -36,7 +44,7 @@ class MonteCarlo(_Part):
 
     kind: Literal["monte-carlo"]
     rounds: int = Field(gt=0)
-    generations: int = Field(30, gt=0)
+    legs: int = Field(30, gt=0)
     memory: float = Field(1.0, gt=0, le=1)
     margin: float = Field(2.0, gt=0)
 
@@ -51,6 +59,7 @@ class MaskablePPO(_Part):
 
     kind: Literal["maskable-ppo"]
     steps: int = Field(gt=0)
+    legs: int = Field(20, gt=0)
     environments: int = Field(64, gt=0)
     steps_per_update: int = Field(32, gt=1)
     batch_size: int = Field(512, gt=1)
@@ -65,22 +74,68 @@ class MaskablePPO(_Part):
         return self.steps
 
 
+AnyLearner = MonteCarlo | MaskablePPO
+KINDS: dict[str, type[_Part]] = {
+    get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(AnyLearner)
+}
+"""The parts that a learner may be, by the ``kind`` that says which."""
+
+
 class Benchmark(_Part):
     """What the trained policy is measured against, on the same shoes."""
 
     rounds: int = Field(1_000_000, ge=2)
     strategies: list[str] = ["basic", "mimic", "threshold:15", "random"]
 
+    @field_validator("strategies")
+    @classmethod
+    def _are_known(cls, strategies: list[str]) -> list[str]:
+        for strategy in strategies:
+            decision_from(strategy)
+        return strategies
+
 
 class Config(_Part):
-    """A whole run."""
+    """A whole run.
 
-    name: str = Field(pattern="^[a-z0-9][a-z0-9-]{0,60}$")
+    Attributes:
+        name: of the run, and of its folder.
+        seed: of everything that chance decides.
+        workers: threads or processes.
+        evaluations: how many exact evaluations there are, spread evenly over the legs of the training.
+        environment: the game.
+        learner: who learns it, and how.
+        benchmark: what is played at the end.
+    """
+
+    name: str
     seed: int = Field(1, ge=0, lt=2**32)
     workers: int = Field(2, gt=0)
+    evaluations: int = Field(20, gt=0)
     environment: Environment = Environment()
-    learner: Annotated[MonteCarlo | MaskablePPO, Field(discriminator="kind")]
+    learner: Annotated[AnyLearner, Field(discriminator="kind")]
     benchmark: Benchmark = Field(default_factory=lambda: Benchmark.model_validate({}))
+
+    @field_validator("name")
+    @classmethod
+    def _names_a_folder(cls, name: str) -> str:
+        if not re.fullmatch("[a-z0-9][a-z0-9-]{0,60}", name):
+            raise ValueError("expected up to 61 small letters, digits and hyphens, to name a folder")
+        return name
+
+    @model_validator(mode="after")
+    def _can_be_run(self) -> Self:
+        if self.learner.legs > self.learner.length:
+            raise ValueError(f"learner.legs: expected at most {self.learner.length}, the length of the training")
+        if self.setting.blocks < 2:
+            raise ValueError(f"benchmark.rounds: expected at least {self.setting.rounds_per_block + 1}")
+        return self
+
+    @property
+    def setting(self) -> Setting:
+        """What the benchmark plays."""
+        seed = self.seed + EVALUATION_SEED
+        return Setting(rules_from(self.environment.rules), tuple(self.environment.seats), self.benchmark.rounds, seed)
 
 
 def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
@@ -123,18 +178,27 @@ def _apply(said: dict[str, Any], change: str) -> None:
 def _explain(error: ValidationError) -> str:
     """Say in one line what is wrong first."""
     first = error.errors()[0]
-    where = [str(part) for part in first["loc"] if part not in ("monte-carlo", "maskable-ppo")]
+    where, keys = _place(first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"unknown key {'.'.join(where)!r}; {choices(where[-1], _keys(where[:-1], first['loc']))}"
+        return f"unknown key {'.'.join(where)!r}; {choices(where[-1], keys)}"
+    if first["type"].startswith("union_tag"):
+        came = first["input"].get("kind")
+        return f"learner.kind: {f'unknown kind {came!r}' if came else 'field required'}; {choices(came, KINDS)}"
     message = first["msg"].removeprefix("Value error, ")
     came = "" if isinstance(first["input"], Mapping) else f", got {first['input']!r}"
     return f"{'.'.join(where) or 'config'}: {message[0].lower()}{message[1:]}{came}"
 
 
-def _keys(where: Sequence[str], location: Sequence[object]) -> list[str]:
-    """List the keys that are valid at a place."""
-    if not where:
-        return list(Config.model_fields)
-    if where[0] == "learner":
-        return list((MonteCarlo if "monte-carlo" in location else MaskablePPO).model_fields)
-    return list((Environment if where[0] == "environment" else Benchmark).model_fields)
+def _place(location: Sequence[int | str]) -> tuple[list[str], list[str]]:
+    """Return the keys that lead to a place, without the kind that pydantic adds, and those that are valid beside it."""
+    part: Any = Config
+    where: list[str] = []
+    keys: list[str] = []
+    for step in location:
+        if where == ["learner"] and step in KINDS:
+            part = KINDS[str(step)]
+        else:
+            fields = getattr(part, "model_fields", {})
+            where, keys = [*where, str(step)], list(fields)
+            part = fields[step].annotation if step in fields else None
+    return where, keys

@@ -15,31 +15,65 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecMonitor
 
 from agents.config import Config, MaskablePPO
-from agents.training import CurvePoint, Trained
+from agents.training import Tensors
 from agents.vec_env import compiled_vec_env
 from bj_env.env import BlackjackEnv
 from bj_env.learned import Profile
 
 
-def train(config: Config, progress: Callable[[int], None]) -> Trained:
-    """Train a network.
+class MaskablePPOLearner:
+    """SB3's algorithm, made anew for each leg with the weights and the moments of the one before."""
 
-    Args:
-        config: of the run, with a `MaskablePPO` learner.
-        progress: called with the number of steps just taken.
-    """
-    learner = config.learner
-    assert isinstance(learner, MaskablePPO)
-    torch.set_num_threads(1)  # more threads wait for each other on networks this small
-    model = _model(config, learner)
-    curve = _Curve(progress)
-    model.learn(learner.steps, callback=curve)
-    env = BlackjackEnv(rules=config.environment.rules, seats=config.environment.seats)
-    profile = Profile("network", env.rules, len(config.environment.seats), env.bets, ("hand",), activation="tanh")
-    return Trained(profile, tensors(model), curve.points, "steps")
+    unit = "steps"
+
+    def __init__(self, config: Config) -> None:
+        assert isinstance(config.learner, MaskablePPO)
+        torch.set_num_threads(1)  # more threads wait for each other on networks this small
+        self.done = self._leg = 0
+        self._config, self._learner = config, config.learner
+        env = BlackjackEnv(rules=config.environment.rules, seats=config.environment.seats)
+        self.profile = Profile("network", env.rules, len(config.environment.seats), env.bets, ("hand",))
+        self._model = _model(config, self._learner, 0)
+
+    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        """Train on fresh tables."""
+        state, curve = self.state(), _Curve(progress)
+        self._model = _model(self._config, self._learner, self._leg)
+        self.restore(state)
+        self._model.learn(self._learner.steps // self._learner.legs, callback=curve)
+        self._leg, self.done = self._leg + 1, self.done + self._model.num_timesteps
+        nets = np.array(curve.nets)
+        return {"return": float(nets.mean()), "return_stderr": float(nets.std(ddof=1) / len(nets) ** 0.5)}
+
+    def policy(self) -> Tensors:
+        """Return the layers that lead to the action's scores."""
+        return tensors(self._model)
+
+    def state(self) -> Tensors:
+        """Return weights, moments and counters."""
+        optimizer = self._model.policy.optimizer
+        state: dict[str, NDArray[Any]] = {"counters": np.array([self.done, self._leg])}
+        for number, weight in enumerate(self._model.policy.parameters()):
+            moments = optimizer.state.get(weight, {})
+            state[f"{number}.weight"] = weight.detach().numpy().copy()
+            state[f"{number}.step"] = np.array(float(moments.get("step", 0.0)))
+            for name in ("exp_avg", "exp_avg_sq"):
+                state[f"{number}.{name}"] = moments.get(name, torch.zeros_like(weight)).numpy().copy()
+        return state
+
+    def restore(self, state: Tensors) -> None:
+        """Go back to a state."""
+        self.done, self._leg = state["counters"].tolist()
+        optimizer = self._model.policy.optimizer
+        for number, weight in enumerate(self._model.policy.parameters()):
+            weight.data.copy_(torch.as_tensor(state[f"{number}.weight"]))
+            optimizer.state[weight] = {
+                "step": torch.tensor(float(state[f"{number}.step"])),
+                **{name: torch.tensor(state[f"{number}.{name}"]) for name in ("exp_avg", "exp_avg_sq")},
+            }
 
 
-def _model(config: Config, learner: MaskablePPO) -> Algorithm:
+def _model(config: Config, learner: MaskablePPO, leg: int) -> Algorithm:
     game = config.environment
     tables = compiled_vec_env(
         learner.environments, skip_undecided=True, rules=game.rules, seats=game.seats, illegal_action="raise"
@@ -50,12 +84,12 @@ def _model(config: Config, learner: MaskablePPO) -> Algorithm:
         n_steps=learner.steps_per_update,
         batch_size=learner.batch_size,
         n_epochs=learner.epochs,
-        learning_rate=lambda left: learner.learning_rate * left,
+        learning_rate=lambda left: learner.learning_rate * (learner.legs - leg - 1 + left) / learner.legs,
         ent_coef=learner.entropy,
         gamma=1.0,
         gae_lambda=1.0,
         policy_kwargs={"net_arch": learner.hidden, "activation_fn": torch.nn.Tanh},
-        seed=config.seed,
+        seed=(config.seed + 10_007 * leg) % (1 << 32),
         device="cpu",
     )
 
@@ -72,24 +106,18 @@ def tensors(model: Algorithm) -> Mapping[str, NDArray[np.float32]]:
 
 
 class _Curve(BaseCallback):
-    """Notes the mean net of the rounds played in each update, and tells how far the training is."""
+    """Notes the net of the rounds played, and tells how far the training is."""
 
     def __init__(self, progress: Callable[[int], None]) -> None:
         super().__init__()
         self.progress = progress
-        self.points: list[CurvePoint] = []
-        self._nets: list[float] = []
+        self.nets: list[float] = []
         self._told = 0
 
     def _on_step(self) -> bool:
-        self._nets += [info["episode"]["r"] for info in self.locals["infos"] if "episode" in info]
+        self.nets += [info["episode"]["r"] for info in self.locals["infos"] if "episode" in info]
         return True
 
     def _on_rollout_end(self) -> None:
         self.progress(self.num_timesteps - self._told)
         self._told = self.num_timesteps
-        nets = np.array(self._nets)
-        self.points.append(
-            CurvePoint(self.num_timesteps, float(nets.mean()), float(nets.std(ddof=1) / len(nets) ** 0.5))
-        )
-        self._nets = []

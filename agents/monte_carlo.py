@@ -12,7 +12,8 @@ processes: the result depends on the seed alone. Older generations count less by
 under worse tables.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import combinations_with_replacement
 from typing import NamedTuple, Self
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.config import Config, Environment, MonteCarlo
-from agents.training import CurvePoint, Trained
+from agents.training import Tensors
 from bj_env.benchmark import worker_pool
 from bj_env.chance import Stream
 from bj_env.env import BlackjackEnv
@@ -85,31 +86,50 @@ class Returns(NamedTuple):
         return np.sqrt(np.divide(variances, self.counts, out=np.full_like(self.sums, np.inf), where=self.counts > 0))
 
 
-def train(config: Config, progress: Callable[[int], None]) -> Trained:
-    """Train a table.
+class MonteCarloLearner:
+    """A table of mean returns; a leg is a generation."""
 
-    Args:
-        config: of the run, with a `MonteCarlo` learner.
-        progress: called with the number of rounds just played.
-    """
-    learner = config.learner
-    assert isinstance(learner, MonteCarlo)
-    profile = profile_of(config)
-    sizes = [column.size for column in profile.layout(profile.rules, profile.seats).columns[: len(COLUMNS)]]
-    returns = Returns.none((*sizes, profile.actions))
-    curve, done = [], 0
-    with worker_pool(config.workers) as pool:
-        for generation in range(learner.generations):
-            seeds = _batch_seeds(config.seed, generation, learner.rounds // learner.generations)
-            play = partial(play_batch, config.environment, returns.scores(), learner.margin * returns.errors())
-            returns, greedy = returns.weigh(learner.memory), []
-            for batch, estimates in pool.map(play, seeds):
-                returns = returns.plus(batch)
-                greedy.append(estimates)
-                done += BATCH
-                progress(BATCH)
-            curve.append(_point(done, np.concatenate(greedy)))
-    return Trained(profile, {"scores": returns.scores().astype(np.float32)}, curve, "rounds")
+    unit = "rounds"
+
+    def __init__(self, config: Config) -> None:
+        assert isinstance(config.learner, MonteCarlo)
+        self.profile = profile_of(config)
+        self.done = self._leg = 0
+        self._config, self._learner = config, config.learner
+        sizes = [
+            column.size
+            for column in self.profile.layout(self.profile.rules, self.profile.seats).columns[: len(COLUMNS)]
+        ]
+        self._returns = Returns.none((*sizes, self.profile.actions))
+        self._pool: ProcessPoolExecutor | None = None
+
+    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        """Play a generation."""
+        self._pool = self._pool or worker_pool(self._config.workers)
+        learner, returns, greedy = self._learner, self._returns, []
+        seeds = _batch_seeds(self._config.seed, self._leg, learner.rounds // learner.legs)
+        play = partial(play_batch, self._config.environment, returns.scores(), learner.margin * returns.errors())
+        returns = returns.weigh(learner.memory)
+        for batch, estimates in self._pool.map(play, seeds):
+            returns = returns.plus(batch)
+            greedy.append(estimates)
+            progress(BATCH)
+        self._returns, self._leg, self.done = returns, self._leg + 1, self.done + BATCH * len(seeds)
+        nets = np.concatenate(greedy)
+        return {"return": float(nets.mean()), "return_stderr": float(nets.std(ddof=1) / len(nets) ** 0.5)}
+
+    def policy(self) -> Tensors:
+        """Return the table."""
+        return {"scores": self._returns.scores().astype(np.float32)}
+
+    def state(self) -> Tensors:
+        """Return the table's sums and the counters."""
+        return {**self._returns._asdict(), "counters": np.array([self.done, self._leg])}
+
+    def restore(self, state: Tensors) -> None:
+        """Go back to a state."""
+        self._returns = Returns(*(state[name] for name in Returns._fields))
+        self.done, self._leg = state["counters"].tolist()
 
 
 def profile_of(config: Config) -> Profile:
@@ -121,10 +141,6 @@ def profile_of(config: Config) -> Profile:
 def _batch_seeds(seed: int, generation: int, rounds: int) -> list[int]:
     """Return the seeds of a generation's batches; no two of a run are equal, nor of two runs."""
     return [(seed << 32) + (generation << 20) + batch for batch in range(max(1, round(rounds / BATCH)))]
-
-
-def _point(done: int, estimates: Floats) -> CurvePoint:
-    return CurvePoint(done, float(estimates.mean()), float(estimates.std(ddof=1) / len(estimates) ** 0.5))
 
 
 def play_batch(environment: Environment, scores: Floats, margins: Floats, seed: int) -> tuple[Returns, Floats]:

@@ -46,7 +46,7 @@ def learning_curve(trained: Trained, scores: Sequence[Score]) -> bytes:
     """Draw the mean net of training rounds with its 95 % band, and basic strategy's as a line; return a PNG."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
-    done, mean, error = (np.array(part) for part in zip(*trained.curve, strict=True))
+    done, mean, error, _ = (np.array(part) for part in zip(*trained.curve, strict=True))
     mean, error = 100 * mean, 100 * error
     axes.plot(done, mean, label="training")
     axes.fill_between(done, mean - Z95 * error, mean + Z95 * error, alpha=0.25)

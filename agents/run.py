@@ -1,24 +1,83 @@
 """The folder of a run: never shared by two, every file written whole or not at all."""
 
+import errno
 import os
+import shutil
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Self
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
 
 from agents.config import Config
+from agents.training import Row
+from bj_env.errors import BlackjackError
+
+TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR)
+"""How the system says that a run cannot have a name because something else has it."""
+
+LOCK = ".lock"
 
 
-def create_folder(root: str | Path, name: str) -> Path:
-    """Create the folder of a run: ``root/name``, or ``root/name-2`` and so on where that is taken."""
+class RunError(BlackjackError):
+    """Is raised for a folder that is no run, or whose run may not go on."""
+
+
+def create_folder(root: str | Path, name: str, files: dict[str, str]) -> tuple[Path, AbstractContextManager[object]]:
+    """Create the folder of a run: ``root/name``, or ``root/name-2`` and so on where that is taken.
+
+    It appears with these files in it and locked, so that it can be resumed whatever happens then.
+
+    Returns:
+        The folder, and the lock that keeps others off it.
+    """
     root = Path(root)
     root.mkdir(parents=True, exist_ok=True)
+    made = root / f".{name}-{uuid4().hex}"
+    made.mkdir()
+    lock = lock_folder(made)
+    for file, content in files.items():
+        write_file(made / file, content)
     number = 1
     while True:
         folder = root / (name if number == 1 else f"{name}-{number}")
         try:
-            folder.mkdir()
-        except FileExistsError:
+            made.rename(folder)
+        except OSError as error:
+            if error.errno not in TAKEN:
+                raise
             number += 1
         else:
-            return folder
+            sync_folder(root)
+            return folder, lock
+
+
+def find_run(path: str | Path) -> Path:
+    """Return the folder of a run.
+
+    Raises:
+        RunError: if there is none.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise RunError(f"{folder} is no run: there is no such folder")
+    if missing := [name for name in ("config.toml", "run.json") if not (folder / name).is_file()]:
+        raise RunError(f"{folder} is no run: it has no {missing[0]}")
+    return folder
+
+
+def lock_folder(folder: Path) -> AbstractContextManager[object]:
+    """Lock the folder of a run for as long as this process lives, however it ends, or the lock is released.
+
+    Raises:
+        RunError: if another process runs it.
+    """
+    try:
+        return FileLock(folder / LOCK, timeout=0).acquire()
+    except Timeout:
+        raise RunError(f"{folder} is being run by another process") from None
 
 
 def write_file(path: Path, content: str | bytes) -> None:
@@ -29,6 +88,23 @@ def write_file(path: Path, content: str | bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     made.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """See to it that what was renamed in a folder has its new name after a power cut too."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def clear_away(folder: Path) -> None:
+    """Remove what a killed process left half-made in the folder of a run."""
+    for path in [*folder.rglob(".*.part"), *folder.glob(".policy-*")]:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def config_text(config: Config) -> str:
@@ -36,3 +112,31 @@ def config_text(config: Config) -> str:
     import tomli_w
 
     return tomli_w.dumps(config.model_dump())
+
+
+class Scalars:
+    """The numbers of a run for TensorBoard, each step once.
+
+    Whatever a process that was killed has written is written again from what was noted, in a file of its own.
+    """
+
+    def __init__(self, folder: Path, history: Sequence[Row]) -> None:
+        from tensorboard.summary import Writer  # only where something trains
+
+        shutil.rmtree(folder, ignore_errors=True)
+        self._writer = Writer(str(folder))
+        for row in history:
+            self.add(row)
+
+    def add(self, row: Row) -> None:
+        """Write what was noted after a leg."""
+        for name, value in row.items():
+            if name not in ("done", "time"):
+                self._writer.add_scalar(name, value, int(row["done"]), wall_time=row["time"])
+        self._writer.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._writer.close()

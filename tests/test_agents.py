@@ -1,5 +1,6 @@
 """The learners: configurations, that they learn, that a seed says everything, and that what is exported plays alike."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from sb3_contrib.common.maskable.distributions import MaskableCategorical
 
 from agents import maskable_ppo, monte_carlo
 from agents.config import Config, ConfigError, load_config
+from agents.training import Learner
 from bj_env.decisions import Mimic
 from bj_env.env import BlackjackEnv
 from bj_env.exact import exact_value
@@ -16,7 +18,7 @@ from bj_env.learned import LearnedDecision
 from bj_env.terms import Phase
 
 ROOT = Path(__file__).parents[1]
-SMALL = ["learner.rounds=40_000", "learner.generations=4", "workers=2"]
+SMALL = ["learner.rounds=40_000", "learner.legs=4", "workers=2"]
 HIT_STAND = [*SMALL, "environment.rules=sutton-barto", "environment.seats=['agent']"]
 
 
@@ -26,6 +28,11 @@ def config(name: str, *changes: str) -> Config:
 
 def nothing(done: int) -> None:
     """Show no progress."""
+
+
+def trained(learner: Learner, legs: int) -> list[Mapping[str, float]]:
+    """Train some legs; return what was said after each."""
+    return [learner.leg(nothing) for _ in range(legs)]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
@@ -68,16 +75,17 @@ def test_a_bad_file_is_named(content: str | None, expected: str, tmp_path: Path)
 
 
 def test_monte_carlo_learns_hit_and_stand_in_seconds() -> None:
-    trained = monte_carlo.train(config("default", *HIT_STAND), nothing)
-    rules = trained.profile.rules
-    value = exact_value(LearnedDecision(trained.profile, trained.tensors), rules).ev
+    learner = monte_carlo.MonteCarloLearner(config("default", *HIT_STAND))
+    trained(learner, 4)
+    rules = learner.profile.rules
+    value = exact_value(LearnedDecision(learner.profile, learner.policy()), rules).ev
     assert exact_value(Mimic(), rules).ev + 0.01 < value <= -0.046555977066 + 0.001  # the optimum: gymnasium_ev.csv
 
 
 def test_monte_carlo_gives_the_same_for_any_number_of_workers() -> None:
-    one, two = (monte_carlo.train(config("default", *HIT_STAND, f"workers={number}"), nothing) for number in (1, 2))
-    np.testing.assert_array_equal(one.tensors["scores"], two.tensors["scores"])
-    assert one.curve == two.curve
+    one, two = (monte_carlo.MonteCarloLearner(config("default", *HIT_STAND, f"workers={n}")) for n in (1, 2))
+    assert trained(one, 2) == trained(two, 2)
+    np.testing.assert_array_equal(one.policy()["scores"], two.policy()["scores"])
 
 
 def test_the_random_action_is_drawn_among_those_in_the_race() -> None:
@@ -86,21 +94,22 @@ def test_the_random_action_is_drawn_among_those_in_the_race() -> None:
     assert monte_carlo.in_race(scores, np.full(3, np.inf)).all()
 
 
-def test_maskable_ppo_exports_what_it_trained() -> None:
-    learner = ("learner.steps=1024", "learner.environments=2", "learner.steps_per_update=256")
-    setting = config("maskable-ppo", *learner)
-    trained = maskable_ppo.train(setting, nothing)
-    decision = LearnedDecision(trained.profile, trained.tensors)
-    again = maskable_ppo.train(setting, nothing)
-    for name, tensor in trained.tensors.items():
-        np.testing.assert_array_equal(tensor, again.tensors[name])
-    assert decision.by_hand
-    assert [point.done for point in trained.curve] == [512, 1024]
+def test_maskable_ppo_goes_on_from_its_state_to_the_same_weights() -> None:
+    shape = ("learner.steps=1536", "learner.legs=3", "learner.environments=2", "learner.steps_per_update=256")
+    straight, first, second = (maskable_ppo.MaskablePPOLearner(config("maskable-ppo", *shape)) for _ in range(3))
+    trained(straight, 3)
+    trained(first, 1)
+    second.restore(first.state())
+    trained(second, 2)
+    assert second.done == straight.done == 1536
+    for name, tensor in straight.policy().items():
+        np.testing.assert_array_equal(tensor, second.policy()[name])
+    assert LearnedDecision(straight.profile, straight.policy()).by_hand
 
 
 def test_exported_layers_score_as_the_network_does() -> None:
     setting = config("maskable-ppo", "learner.environments=1")
-    model = maskable_ppo._model(setting, setting.learner)  # type: ignore[arg-type]
+    model = maskable_ppo._model(setting, setting.learner, 0)  # type: ignore[arg-type]
     env = BlackjackEnv(rules=setting.environment.rules, seats=setting.environment.seats)
     decision = LearnedDecision(
         monte_carlo.profile_of(setting)._replace(kind="network", columns=()), maskable_ppo.tensors(model)

@@ -12,7 +12,7 @@ from bj_env import learned
 from bj_env.participants import Player
 from bj_env.table import Table
 
-TINY = ["learner.rounds=5000", "learner.generations=1", "benchmark.rounds=100", "environment.seats=['agent','basic']"]
+TINY = ["learner.rounds=5000", "learner.legs=1", "benchmark.rounds=100", "environment.seats=['agent','basic']"]
 SETS = [word for change in TINY for word in ("--set", change)]
 
 
@@ -21,10 +21,14 @@ def test_a_run_leaves_config_policy_pictures_results_and_report(
 ) -> None:
     assert train.main(["--runs", str(tmp_path), "--seed", "3", *SETS]) == 0
     folder = tmp_path / "default"
-    expected = "config.toml learning_curve.png policy report.md results.json strategy_chart.png"
+    expected = (
+        ".lock checkpoints config.toml learning_curve.png policy report.md results.json run.json strategy_chart.png "
+        "tensorboard timing.json"
+    )
     assert sorted(path.name for path in folder.iterdir()) == expected.split()
     assert load_config(folder / "config.toml").seed == 3
-    assert [score["name"] for score in json.loads((folder / "results.json").read_text())][:2] == ["basic", "learned"]
+    results = json.loads((folder / "results.json").read_text())
+    assert [score["name"] for score in results["scores"]][:2] == ["basic", "learned"]
     assert (
         "python train.py --config configs/default.toml --seed 3 --set learner.rounds=5000"
         in (folder / "report.md").read_text()
@@ -38,8 +42,10 @@ def test_a_run_leaves_config_policy_pictures_results_and_report(
 
 
 def test_two_runs_never_share_a_folder(tmp_path: Path) -> None:
-    names = [create_folder(tmp_path / "runs", "same").name for _ in range(3)]
-    assert names == ["same", "same-2", "same-3"]
+    made = [create_folder(tmp_path / "runs", "same", {"config.toml": str(number)})[0] for number in range(3)]
+    assert [path.name for path in made] == ["same", "same-2", "same-3"]
+    assert [(path / "config.toml").read_text() for path in made] == ["0", "1", "2"]
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["same", "same-2", "same-3"]
 
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
