@@ -203,7 +203,7 @@ def compared(
             blocks = range(done, min(planned, done + BLOCKS_OF_A_BATCH))
             reference: Nets | None = None
             for name, decision in decisions.items():  # the baseline first
-                parts = _play(decision, judge, setting, blocks, workers, run)
+                parts = play_blocks(decision, judge, setting, blocks, workers, run)
                 nets, asked, same = _gather(parts, setting, progress)
                 reference = nets if reference is None else reference
                 tallies[name] = tallies[name].plus(nets, nets - reference, asked, same)
@@ -221,9 +221,10 @@ def _check(setting: Setting, half_width: float) -> None:
     if AGENT not in setting.seats:
         raise BlackjackError(f"seats: expected at least one 'agent', got {setting.seats!r}")
     checked_number("seed", setting.seed, 0, SEEDS - 1)
-    if not 2 <= setting.blocks <= TABLES:
-        least, most = setting.rounds_per_block + 1, TABLES * setting.rounds_per_block
-        raise BlackjackError(f"rounds: expected from {least} to {most}, got {setting.rounds!r}")
+    if setting.blocks < 2:
+        raise BlackjackError(f"rounds: expected at least {setting.rounds_per_block + 1}, got {setting.rounds!r}")
+    if setting.blocks > TABLES:
+        raise BlackjackError(f"rounds: expected at most {TABLES * setting.rounds_per_block}, got {setting.rounds!r}")
     if not 0 <= half_width < inf:
         raise BlackjackError(f"half-width: expected a number of bets from 0 on, got {half_width!r}")
 
@@ -279,10 +280,19 @@ class _pool:  # noqa: N801
             self._executor.shutdown(cancel_futures=True)
 
 
-def _play(
+def play_blocks(
     decision: Decision, judge: Decision, setting: Setting, blocks: range, workers: int, run: Run
 ) -> Iterator[Chunk]:
-    """Play some blocks, and yield what they bring, chunk by chunk."""
+    """Play some blocks, and yield what they bring, chunk by chunk.
+
+    Args:
+        decision: who plays.
+        judge: who is asked what he would have done.
+        setting: what is played.
+        blocks: which.
+        workers: threads, of the engines that take them.
+        run: a ``map`` over processes, for the others.
+    """
     engine = engine_of(decision, setting)
     if engine == READABLE:
         size = max(1, min(2000, -(-len(blocks) // 8)))
