@@ -24,10 +24,10 @@ LEAST_SHOWN = 1e-4
 def write_report(
     folder: Path, config: Config, trained: Trained, decision: Decision, scores: Sequence[Score], facts: dict[str, str]
 ) -> None:
-    """Write ``learning_curve.png``, ``strategy_chart.png`` where there is one, and ``report.md``."""
+    """Write ``learning_curve.png``, ``strategy_chart.png`` if its exact value is known, and ``report.md``."""
     rules = trained.profile.rules
     write_file(folder / "learning_curve.png", learning_curve(trained, scores))
-    if decision.by_hand:
+    if any(score.name == LEARNED and score.exact_ev is not None for score in scores):
         write_file(folder / "strategy_chart.png", strategy_picture({LEARNED: decision}, rules))
     write_file(folder / "report.md", report_text(config, rules, scores, facts))
 

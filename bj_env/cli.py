@@ -190,8 +190,8 @@ before it, it draws its actions as in training."""
 examples:
   bj bench runs/default/policy mimic
   bj bench runs/a/policy sampled:runs/a/policy --rules '6D H17 DAS LS'
-  bj bench threshold:15 random --half-width 0.05   until all is known to ± 0.05 %
-  bj bench runs/default/policy --png policy.png    its chart beside the best one
+  bj bench threshold:15 random --half-width 0.05   until all is known to ± 0.05
+  bj bench runs/default/policy --png policy.png    its chart beside the best
   bj bench hi-lo --rules '6D PEN75' --rounds 1e7 --json
 
 Ctrl-C shows what is done so far."""

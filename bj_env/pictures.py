@@ -4,7 +4,6 @@ matplotlib is imported where something is drawn: it takes a while, and the libra
 """
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -68,8 +67,10 @@ def check_picture(path: Path) -> None:
     Raises:
         BlackjackError: if there is no matplotlib, or the name is not that of a picture in a folder that exists.
     """
-    if find_spec("matplotlib") is None:
-        raise BlackjackError("png: pictures take matplotlib; install it with: pip install 'bj-env[train]'")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise BlackjackError("png: pictures take matplotlib; install it with: pip install 'bj-env[train]'") from None
     if path.suffix != ".png":
         raise BlackjackError(f"png: expected a name that ends in .png, got {str(path)!r}")
     if not path.absolute().parent.is_dir():
@@ -77,11 +78,11 @@ def check_picture(path: Path) -> None:
 
 
 def bench_picture(path: Path, scores: Sequence[Score], policies: Mapping[str, Decision | str], rules: Rules) -> None:
-    """Write a PNG: values with their intervals, and below them the charts of the policies that go by hand."""
+    """Write a PNG: values with their intervals, and below them the charts of the policies with an exact value."""
     from matplotlib.figure import Figure
 
-    decisions = {name: decision_from(source) for name, source in policies.items()}
-    by_hand = {name: decision for name, decision in decisions.items() if decision.by_hand}
+    exact = {score.name for score in scores if score.exact_ev is not None}
+    by_hand = {name: decision_from(source) for name, source in policies.items() if name in exact}
     top, charts = 1.6 + 0.34 * len(scores), _chart_size(len(by_hand)) if by_hand else (0.0, 0.0)
     figure = Figure(figsize=(max(9.0, charts[0]), top + charts[1]), layout="constrained")
     if not by_hand:
@@ -166,7 +167,7 @@ def _draw_charts(figure: "Figure | SubFigure", decisions: Mapping[str, Decision]
     marks: Marks = {}
     *charts, last = figure.subplots(1, len(decisions) + 1)
     for axes, (name, decision) in zip(charts, decisions.items(), strict=True):
-        ev, marks = exact_value(decision, rules).ev, _marks(decision, rules)
+        ev, marks = exact_value(decision, rules).ev, marks_of(decision, rules)
         _draw_chart(axes, decision, rules, marks, priced=True)
         if insurance := marks.get(INSURANCE):
             axes.set_xlabel(
@@ -185,8 +186,13 @@ Marks = Mapping[tuple[str, int], float]
 """Cells, with up cards, that are played otherwise than is best, and what that costs a round, in bets."""
 
 
-def _marks(decision: Decision, rules: Rules) -> Marks:
-    """Return where a decision plays otherwise than the best chart, with two cards or else at a price that counts."""
+def marks_of(decision: Decision, rules: Rules) -> Marks:
+    """Return where a decision plays otherwise than the best chart, with two cards or else at a price that counts.
+
+    >>> from bj_env.decisions import ChartDecision
+    >>> marks_of(ChartDecision(), Rules())
+    {}
+    """
     from bj_env.exact import best_by_hand, first_choice, prices  # only here: they need numba
 
     best, costs = ChartDecision(best_by_hand(rules).chart), prices(decision, rules)
