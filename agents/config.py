@@ -23,7 +23,7 @@ class ConfigError(BlackjackError):
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Environment(_Part):
@@ -44,9 +44,14 @@ class MonteCarlo(_Part):
 
     kind: Literal["monte-carlo"]
     rounds: int = Field(gt=0)
-    legs: int = Field(30, gt=0)
-    memory: float = Field(1.0, gt=0, le=1)
-    margin: float = Field(2.0, gt=0)
+    legs: int = Field(20, gt=0)
+    generations: int = Field(10, gt=0)
+    exploration: Literal["exploring-starts", "epsilon-greedy"] = "exploring-starts"
+    starts: float = Field(0.7, ge=0, lt=1)
+    tries: float = Field(0.7, gt=0, le=1)
+    margin: float = Field(3.0, gt=0)
+    epsilon: float = Field(0.2, ge=0, le=1)
+    forgetting: float = Field(1.0, ge=0)
 
     @property
     def length(self) -> int:
@@ -183,10 +188,10 @@ def _explain(error: ValidationError) -> str:
         return f"unknown key {'.'.join(where)!r}; {choices(where[-1], keys)}"
     if first["type"].startswith("union_tag"):
         came = first["input"].get("kind")
-        return f"learner.kind: {f'unknown kind {came!r}' if came else 'field required'}; {choices(came, KINDS)}"
+        return f"learner.kind: {'field required' if came is None else f'unknown kind {came!r}'}; {choices(came, KINDS)}"
     message = first["msg"].removeprefix("Value error, ")
     came = "" if isinstance(first["input"], Mapping) else f", got {first['input']!r}"
-    return f"{'.'.join(where) or 'config'}: {message[0].lower()}{message[1:]}{came}"
+    return ": ".join([*filter(None, [".".join(where)]), message[0].lower() + message[1:] + came])
 
 
 def _place(location: Sequence[int | str]) -> tuple[list[str], list[str]]:
