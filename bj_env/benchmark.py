@@ -40,9 +40,6 @@ ROUNDS = {COMPILED: 2_000_000, BATCHED: 200_000, READABLE: 20_000}
 FIRST_ROUNDS = 10_000
 """After so many rounds it is known well enough how many it takes to an interval that is asked for."""
 
-BLOCKS_OF_A_BATCH = 1_000_000
-"""At most so many are played by one policy before the next one plays them."""
-
 
 class Setting(NamedTuple):
     """What is played.
@@ -191,8 +188,9 @@ def compared(
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[list[Score]]:
-    """Yield what `compare` has found so far, from time to time, without exact values."""
+    """Yield what `compare` has found so far, every few seconds, without exact values."""
     _check(setting, half_width)
+    batch = max(1, sensible_rounds(policies, setting, baseline) // setting.rounds_per_block)
     decisions, judge = _decisions(policies, baseline), _judge(setting.rules)
     tallies = {name: Tally() for name in decisions}
     done, planned = 0, setting.blocks
@@ -200,7 +198,7 @@ def compared(
         planned = min(planned, max(2, FIRST_ROUNDS // setting.rounds_per_block))
     with _pool(workers) as run:
         while done < planned:
-            blocks = range(done, min(planned, done + BLOCKS_OF_A_BATCH))
+            blocks = range(done, min(planned, done + batch))
             reference: Nets | None = None
             for name, decision in decisions.items():  # the baseline first
                 parts = play_blocks(decision, judge, setting, blocks, workers, run)

@@ -205,6 +205,13 @@ def test_the_rounds_are_the_most_that_are_played() -> None:
     assert widest(scores) > 1e-6
 
 
+def test_slow_policies_too_are_told_of_every_few_seconds() -> None:
+    told = list(
+        compared({"asked": Asked(decision_from("mimic"))}, SIX._replace(rules=rules_from("6D PEN75"), rounds=25_000))
+    )
+    assert [scores[0].rounds for scores in told] == [20_000, 25_000]
+
+
 def test_what_is_found_on_the_way_is_told() -> None:
     setting = Setting(rules_from("six-deck"), ("agent",), rounds=10**9, seed=1)
     told = list(compared({"mimic": "mimic"}, setting, half_width=0.01))
