@@ -59,6 +59,29 @@ class MonteCarlo(_Part):
         return self.rounds
 
 
+class DeepMonteCarlo(_Part):
+    """A network that learns returns; see ``agents/deep_monte_carlo.py``."""
+
+    kind: Literal["deep-monte-carlo"]
+    rounds: int = Field(gt=0)
+    legs: int = Field(20, gt=0)
+    generations: int = Field(5, gt=0)
+    steps: int = Field(100, gt=0)
+    hidden: list[int] = [128, 128]
+    learning_rate: float = Field(3e-3, gt=0)
+    starts: float = Field(0.7, ge=0, lt=1)
+    tries: float = Field(0.7, gt=0, le=1)
+    margin: float = Field(0.03, gt=0)
+    narrowing: float = Field(4.0, ge=0)
+    evenness: float = Field(0.5, ge=0, le=1)
+    forgetting: float = Field(1.0, ge=0)
+
+    @property
+    def length(self) -> int:
+        """How long the training is, in what its progress counts."""
+        return self.rounds
+
+
 class MaskablePPO(_Part):
     """sb3-contrib's MaskablePPO; see ``agents/maskable_ppo.py``."""
 
@@ -79,7 +102,7 @@ class MaskablePPO(_Part):
         return self.steps
 
 
-AnyLearner = MonteCarlo | MaskablePPO
+AnyLearner = MonteCarlo | DeepMonteCarlo | MaskablePPO
 KINDS: dict[str, type[_Part]] = {
     get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(AnyLearner)
 }
