@@ -33,11 +33,13 @@ from agents.run import (
 )
 from agents.training import Learner, Row, Trained, TrainingError, curve_of, evaluated, is_due, train_leg
 from bj_env import learned
-from bj_env.benchmark import Score, compare
-from bj_env.cli import progress_bar, score_table
+from bj_env.bench_report import score_table
+from bj_env.benchmark import compare
+from bj_env.cli import progress_bar
 from bj_env.decisions import Decision
 from bj_env.errors import BlackjackError
 from bj_env.notation import house_text
+from bj_env.scores import Score
 
 ROOT = Path(__file__).parent
 DEFAULT = ROOT / "configs" / "default.toml"

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bj_env.benchmark import ROUNDING
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.exact import best_by_hand, exact_value
 from bj_env.learned import LearnedDecision, Profile
+from bj_env.scores import ROUNDING
 
 LEARNED = "learned"
 """The name of the trained policy in the benchmark."""
