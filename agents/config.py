@@ -78,7 +78,7 @@ class PPO(_Part):
     """Proximal policy optimization; see ``agents/ppo.py``.
 
     Attributes:
-        steps: of all tables together.
+        steps: of all tables together, less what does not fill a batch in each leg.
         legs: of equal length.
         tables: how many are played at once.
         steps_per_update: of each table, before the next gradient step.
@@ -94,8 +94,8 @@ class PPO(_Part):
     kind: Literal["ppo"]
     steps: int = Field(gt=0)
     legs: int = Field(20, gt=0)
-    tables: int = Field(4096, gt=0)
-    steps_per_update: int = Field(32, gt=0)
+    tables: int = Field(4096, ge=16)
+    steps_per_update: int = Field(32, ge=4)
     epochs: int = Field(4, gt=0)
     minibatches: int = Field(8, gt=0)
     learning_rate: float = Field(3e-3, gt=0)
@@ -104,10 +104,22 @@ class PPO(_Part):
     gae_lambda: float = Field(1.0, ge=0, le=1)
     hidden: list[Annotated[int, Field(gt=0)]] = [64, 64]
 
+    @model_validator(mode="after")
+    def _fills_its_legs(self) -> Self:
+        if not self.updates_per_leg:
+            least = self.legs * self.tables * self.steps_per_update
+            raise ValueError(f"steps: expected at least {least}, legs * tables * steps_per_update, got {self.steps}")
+        return self
+
+    @property
+    def updates_per_leg(self) -> int:
+        """How many batches a leg plays and learns from."""
+        return self.steps // (self.legs * self.tables * self.steps_per_update)
+
     @property
     def length(self) -> int:
         """How long the training is, in what its progress counts."""
-        return self.steps
+        return self.legs * self.updates_per_leg * self.tables * self.steps_per_update
 
 
 AnyLearner = MonteCarlo | MaskablePPO | PPO

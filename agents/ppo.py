@@ -97,7 +97,7 @@ class PPOLearner:
     # --- a leg: play a batch, learn from it, again and again ---------------------------------------------------------
 
     def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
-        """Train on fresh tables, as many whole batches as a leg needs.
+        """Train on fresh tables.
 
         Raises:
             TrainingError: if the loss is no number.
@@ -106,13 +106,12 @@ class PPOLearner:
         self._chance.manual_seed(seed)
         self._shown = self._tables.reset(seed=seed)
         said, nets = [], []
-        size = self._learner.steps_per_update * self._learner.tables
-        for _ in range(-(-self._learner.steps // self._learner.legs // size)):
+        for _ in range(self._learner.updates_per_leg):
             batch = self._play()
             said.append(self._learn(batch))
             nets.append(batch.rewards[batch.ended])
-            self.done += size
-            progress(size)
+            self.done += batch.actions.size
+            progress(batch.actions.size)
         self._leg += 1
         net = np.concatenate(nets)
         means = {name: float(np.mean([each[name] for each in said])) for name in said[0]}
@@ -138,7 +137,7 @@ class PPOLearner:
 
     def _learn(self, batch: Batch) -> Mapping[str, float]:
         """Take some epochs of gradient steps; return means of the last one."""
-        left = max(0.0, 1 - self.done / self._learner.steps)
+        left = 1 - self.done / self._learner.length
         temperature = self._learner.entropy * left
         self._adam.param_groups[0]["lr"] = self._learner.learning_rate * left
         samples = self._samples(batch)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.config import load_config
+from agents.config import ConfigError, load_config
 from agents.ppo import PPOLearner, clipped_gain, entropies, estimate_advantages, log_probabilities
 from agents.training import TrainingError
 from bj_env.exact import exact_value
@@ -82,6 +82,12 @@ def test_a_ratio_beyond_the_clip_pulls_only_back() -> None:
     clipped_gain(ratios, torch.tensor([1.0, 1.0, -1.0, -1.0]), 0.2).backward()  # type: ignore[no-untyped-call]
     assert ratios.grad is not None
     np.testing.assert_allclose(ratios.grad.numpy(), [0, 0.25, -0.25, 0])
+
+
+def test_steps_that_fill_no_batch_in_each_leg_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"learner: steps: expected at least 2621440, .*, got 2621439"):
+        learner("learner.steps=2621439")
+    assert learner(*SMALL, "learner.steps=5000")._learner.length == 4096
 
 
 # --- what it learns from --------------------------------------------------------------------------------------------
