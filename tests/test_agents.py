@@ -9,16 +9,16 @@ import torch
 from sb3_contrib.common.maskable.distributions import MaskableCategorical
 
 from agents import maskable_ppo, monte_carlo
+from agents.cells import table_profile
 from agents.config import Config, ConfigError, load_config
 from agents.training import Learner
-from bj_env.decisions import Mimic
 from bj_env.env import BlackjackEnv
-from bj_env.exact import exact_value
+from bj_env.exact import best_by_hand, exact_value
 from bj_env.learned import LearnedDecision
 from bj_env.terms import Phase
 
 ROOT = Path(__file__).parents[1]
-SMALL = ["learner.rounds=40_000", "learner.legs=4", "workers=2"]
+SMALL = ["learner.rounds=1_000_000", "learner.legs=4", "workers=2"]
 HIT_STAND = [*SMALL, "environment.rules=sutton-barto", "environment.seats=['agent']"]
 
 
@@ -79,19 +79,13 @@ def test_monte_carlo_learns_hit_and_stand_in_seconds() -> None:
     trained(learner, 4)
     rules = learner.profile.rules
     value = exact_value(LearnedDecision(learner.profile, learner.policy()), rules).ev
-    assert exact_value(Mimic(), rules).ev + 0.01 < value <= -0.046555977066 + 0.001  # the optimum: gymnasium_ev.csv
+    assert best_by_hand(rules).ev - 0.001 < value
 
 
 def test_monte_carlo_gives_the_same_for_any_number_of_workers() -> None:
     one, two = (monte_carlo.MonteCarloLearner(config("default", *HIT_STAND, f"workers={n}")) for n in (1, 2))
     assert trained(one, 2) == trained(two, 2)
     np.testing.assert_array_equal(one.policy()["scores"], two.policy()["scores"])
-
-
-def test_the_random_action_is_drawn_among_those_in_the_race() -> None:
-    scores, margins = np.array([0.2, -0.1, 0.15]), np.array([0.05, 0.05, 0.05])
-    assert monte_carlo.in_race(scores, margins).tolist() == [True, False, True]
-    assert monte_carlo.in_race(scores, np.full(3, np.inf)).all()
 
 
 def test_maskable_ppo_goes_on_from_its_state_to_the_same_weights() -> None:
@@ -111,9 +105,7 @@ def test_exported_layers_score_as_the_network_does() -> None:
     setting = config("maskable-ppo", "learner.environments=1")
     model = maskable_ppo._model(setting, setting.learner, 0)  # type: ignore[arg-type]
     env = BlackjackEnv(rules=setting.environment.rules, seats=setting.environment.seats)
-    decision = LearnedDecision(
-        monte_carlo.profile_of(setting)._replace(kind="network", columns=()), maskable_ppo.tensors(model)
-    )
+    decision = LearnedDecision(table_profile(setting)._replace(kind="network", columns=()), maskable_ppo.tensors(model))
     for seed in range(20):
         observation, _ = env.reset(seed=seed)
         if env.episode.phase is Phase.ROUND_OVER:
