@@ -144,6 +144,10 @@ def make_learner(config: Config) -> Learner:
             from agents.maskable_ppo import MaskablePPOLearner
 
             return MaskablePPOLearner(config)
+        case "ppo":
+            from agents.ppo import PPOLearner
+
+            return PPOLearner(config)
 
 
 def carry_out(folder: Path, config: Config, learner: Learner, history: list[Row]) -> None:

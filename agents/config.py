@@ -101,7 +101,55 @@ class MaskablePPO(_Part):
         return self.steps
 
 
-AnyLearner = MonteCarlo | DeepMonteCarlo | MaskablePPO
+class PPO(_Part):
+    """Proximal policy optimization; see ``agents/ppo.py``.
+
+    Attributes:
+        steps: of all tables together, less what does not fill a batch in each leg.
+        legs: of equal length.
+        tables: how many are played at once.
+        steps_per_update: of each table, before the next gradient step.
+        epochs: how often a batch is gone through.
+        minibatches: gradient steps of an epoch.
+        learning_rate: of Adam, at first; it falls to 0.
+        entropy: weight of the entropy bonus, a temperature in bets, at first; it falls to 0.
+        clip: how far the probability of an action moves with a batch, as a ratio.
+        gae_lambda: of the advantages.
+        hidden: widths of the layers between.
+    """
+
+    kind: Literal["ppo"]
+    steps: int = Field(gt=0)
+    legs: int = Field(20, gt=0)
+    tables: int = Field(4096, ge=16)
+    steps_per_update: int = Field(32, ge=4)
+    epochs: int = Field(4, gt=0)
+    minibatches: int = Field(8, gt=0)
+    learning_rate: float = Field(3e-3, gt=0)
+    entropy: float = Field(0.1, ge=0)
+    clip: float = Field(0.2, gt=0)
+    gae_lambda: float = Field(1.0, ge=0, le=1)
+    hidden: list[Annotated[int, Field(gt=0)]] = [64, 64]
+
+    @model_validator(mode="after")
+    def _fills_its_legs(self) -> Self:
+        if not self.updates_per_leg:
+            least = self.legs * self.tables * self.steps_per_update
+            raise ValueError(f"steps: expected at least {least}, legs * tables * steps_per_update, got {self.steps}")
+        return self
+
+    @property
+    def updates_per_leg(self) -> int:
+        """How many batches a leg plays and learns from."""
+        return self.steps // (self.legs * self.tables * self.steps_per_update)
+
+    @property
+    def length(self) -> int:
+        """How long the training is, in what its progress counts."""
+        return self.legs * self.updates_per_leg * self.tables * self.steps_per_update
+
+
+AnyLearner = MonteCarlo | DeepMonteCarlo | PPO | MaskablePPO
 KINDS: dict[str, type[_Part]] = {
     get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(AnyLearner)
 }
