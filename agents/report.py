@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from agents.config import Config
 from agents.run import config_text, write_file
@@ -45,7 +46,7 @@ def learning_curve(trained: Trained, scores: Sequence[Score]) -> bytes:
     for axes in lower:
         _draw_regrets(axes, trained, scores)
     figure.supxlabel(f"{trained.unit} of training", fontsize="medium")
-    upper.xaxis.set_major_formatter("{x:,.0f}")
+    upper.xaxis.set_major_formatter(EngFormatter(sep=""))
     return png(figure)
 
 
@@ -167,7 +168,8 @@ def _mistake_table(learned: Score) -> str:
     rows = ["| hand | up card | played | best | how often % | cost % |", "|---|---|---|---|---:|---:|"]
     for mistake in learned.costliest:
         upcard, often, cost = RANKS[mistake.upcard - 1], 100 * mistake.often, 100 * mistake.cost
-        rows.append(f"| {mistake.hand} | {upcard} | {mistake.played} | {mistake.best} | {often:.3f} | {cost:.4f} |")
+        best = mistake.best if mistake.best != mistake.played else "its hands played otherwise"
+        rows.append(f"| {mistake.hand} | {upcard} | {mistake.played} | {best} | {often:.3f} | {cost:.4f} |")
     table = "\n".join(rows)
     return f"""## Costliest mistakes
 
