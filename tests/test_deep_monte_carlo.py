@@ -31,7 +31,7 @@ def regret(learner: DeepMonteCarloLearner) -> float:
 
 def test_it_learns_hit_and_stand_in_seconds() -> None:
     learner = DeepMonteCarloLearner(
-        config("environment.rules=sutton-barto", "learner.rounds=600_000", "learner.steps=300")
+        config("environment.rules=sutton-barto", "learner.rounds=600_000", "learner.generations=10")
     )
     before = regret(learner)
     for _ in range(3):
