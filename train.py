@@ -127,6 +127,14 @@ def make_learner(config: Config) -> Learner:
             from agents.maskable_ppo import MaskablePPOLearner
 
             return MaskablePPOLearner(config)
+        case "ppo-sb3":
+            from agents.ppo_sb3 import SB3PPOLearner
+
+            return SB3PPOLearner(config)
+        case "dqn-sb3":
+            from agents.dqn_sb3 import SB3DQNLearner
+
+            return SB3DQNLearner(config)
 
 
 def carry_out(folder: Path, config: Config, learner: Learner, history: list[Row]) -> None:

@@ -22,6 +22,10 @@ class ConfigError(BlackjackError):
     """Is raised for a configuration that is not valid."""
 
 
+Layer = Annotated[int, Field(gt=0, le=4096)]
+"""How many units a hidden layer has."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -54,27 +58,85 @@ class MonteCarlo(_Part):
         return self.rounds
 
 
-class MaskablePPO(_Part):
-    """sb3-contrib's MaskablePPO; see ``agents/maskable_ppo.py``."""
+class OnPolicy(_Part):
+    """What PPO and MaskablePPO on Stable-Baselines3 share; see ``agents/sb3.py``."""
 
-    kind: Literal["maskable-ppo"]
     steps: int = Field(gt=0)
     legs: int = Field(20, gt=0)
-    environments: int = Field(64, gt=0)
-    steps_per_update: int = Field(32, gt=1)
-    batch_size: int = Field(512, gt=1)
-    epochs: int = Field(10, gt=0)
-    learning_rate: float = Field(1e-3, gt=0)
-    entropy: float = Field(0.01, ge=0)
-    hidden: list[int] = [64, 64]
+    environments: int = Field(1024, gt=0)
+    steps_per_update: int = Field(16, gt=1)
+    batch_size: int = Field(4096, gt=1)
+    epochs: int = Field(4, gt=0)
+    learning_rate: float = Field(1e-3, gt=0, le=1)
+    entropy: float = Field(0.01, ge=0, le=1)
+    hidden: list[Layer] = [64, 64]
 
     @property
     def length(self) -> int:
         """How long the training is, in what its progress counts."""
         return self.steps
 
+    @model_validator(mode="after")
+    def _updates_come_out_even(self) -> Self:
+        update = self.environments * self.steps_per_update
+        if update % self.batch_size:
+            valid = max((size for size in range(2, self.batch_size) if update % size == 0), default=update)
+            raise ValueError(
+                f"expected a batch_size that divides an update's {update} steps, like {valid}, got {self.batch_size}"
+            )
+        if self.steps < self.legs * update:
+            raise ValueError(
+                f"expected steps for an update of {update} in each leg, at least {self.legs * update}, got {self.steps}"
+            )
+        return self
 
-AnyLearner = MonteCarlo | MaskablePPO
+
+class MaskablePPO(OnPolicy):
+    """sb3-contrib's MaskablePPO; see ``agents/maskable_ppo.py``."""
+
+    kind: Literal["maskable-ppo"]
+
+
+class PPOSB3(OnPolicy):
+    """Stable-Baselines3's PPO; see ``agents/ppo_sb3.py``."""
+
+    kind: Literal["ppo-sb3"]
+
+
+class DQNSB3(_Part):
+    """Stable-Baselines3's DQN; see ``agents/dqn_sb3.py``."""
+
+    kind: Literal["dqn-sb3"]
+    steps: int = Field(gt=0)
+    legs: int = Field(20, gt=0)
+    environments: int = Field(256, gt=0)
+    buffer: int = Field(100_000, gt=0)
+    learning_starts: int = Field(10_000, ge=0)
+    gradient_steps: int = Field(1, gt=0)
+    batch_size: int = Field(512, gt=0)
+    learning_rate: float = Field(1e-3, gt=0, le=1)
+    n_steps: int = Field(8, gt=0)
+    tau: float = Field(0.01, gt=0, le=1)
+    epsilon: float = Field(0.1, ge=0, le=1)
+    hidden: list[Layer] = [64, 64]
+
+    @property
+    def length(self) -> int:
+        """How long the training is, in what its progress counts."""
+        return self.steps
+
+    @model_validator(mode="after")
+    def _legs_fill_the_buffer(self) -> Self:
+        """Refuse legs in which nothing is learned."""
+        least = self.legs * (self.learning_starts + 1)
+        if self.steps < least:
+            raise ValueError(
+                f"expected steps for over {self.learning_starts} in each leg, at least {least}, got {self.steps}"
+            )
+        return self
+
+
+AnyLearner = MonteCarlo | MaskablePPO | PPOSB3 | DQNSB3
 KINDS: dict[str, type[_Part]] = {
     get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(AnyLearner)
 }
