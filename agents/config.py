@@ -27,7 +27,7 @@ Layer = Annotated[int, Field(gt=0, le=4096)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Environment(_Part):
@@ -245,10 +245,10 @@ def _explain(error: ValidationError) -> str:
         return f"unknown key {'.'.join(where)!r}; {choices(where[-1], keys)}"
     if first["type"].startswith("union_tag"):
         came = first["input"].get("kind")
-        return f"learner.kind: {f'unknown kind {came!r}' if came else 'field required'}; {choices(came, KINDS)}"
+        return f"learner.kind: {'field required' if came is None else f'unknown kind {came!r}'}; {choices(came, KINDS)}"
     message = first["msg"].removeprefix("Value error, ")
     came = "" if isinstance(first["input"], Mapping) else f", got {first['input']!r}"
-    return f"{'.'.join(where) or 'config'}: {message[0].lower()}{message[1:]}{came}"
+    return ": ".join([*filter(None, [".".join(where)]), message[0].lower() + message[1:] + came])
 
 
 def _place(location: Sequence[int | str]) -> tuple[list[str], list[str]]:
