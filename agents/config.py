@@ -128,10 +128,10 @@ class DQNSB3(_Part):
     @model_validator(mode="after")
     def _legs_fill_the_buffer(self) -> Self:
         """Refuse legs in which nothing is learned."""
-        least = self.legs * (self.learning_starts + 1)
-        if self.steps < least:
+        begun = self.learning_starts + self.environments
+        if self.steps < self.legs * begun:
             raise ValueError(
-                f"expected steps for over {self.learning_starts} in each leg, at least {least}, got {self.steps}"
+                f"expected steps to fill a buffer in each leg, {begun}, at least {self.legs * begun}, got {self.steps}"
             )
         return self
 

@@ -163,8 +163,8 @@ class SB3DQNLearner(SB3Learner):
         return model
 
     def epsilon(self, _of_leg: float = 1) -> float:
-        """Return how often to explore: always at first, then less and less, the second half ``settings.epsilon``."""
-        return max(self.settings.epsilon, 2 * self.left() - 1)
+        """Return how often to explore: always at first, ``settings.epsilon`` from a fifth of the run on."""
+        return max(self.settings.epsilon, 5 * self.left() - 4)
 
     def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
         """Train one leg, with an empty replay buffer at first, so that it need not be in any checkpoint."""

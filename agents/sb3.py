@@ -167,6 +167,7 @@ class _Watch(BaseCallback):
 
     def returns(self) -> dict[str, float]:
         """Return the mean net of a round in bets, and its standard error."""
-        mean = self.sum / self.rounds
-        variance = (self.squares / self.rounds - mean**2) * self.rounds / max(1, self.rounds - 1)
-        return {"return": mean, "return_stderr": float(np.sqrt(max(0.0, variance) / self.rounds))}
+        rounds = max(2, self.rounds)
+        mean = self.sum / rounds
+        variance = max(0.0, self.squares / rounds - mean**2) * rounds / (rounds - 1)
+        return {"return": mean, "return_stderr": float(np.sqrt(variance / rounds))}

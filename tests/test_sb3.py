@@ -134,7 +134,7 @@ LONGER = ("learner.steps=120_000", "learner.legs=2", "learner.learning_rate=3e-3
 PROBE = {
     "maskable-ppo": (*LONGER, "learner.environments=64"),
     "ppo-sb3": (*LONGER, "learner.environments=64"),
-    "dqn-sb3": ("learner.steps=65_536", "learner.legs=2", "learner.environments=64", "learner.buffer=20_000"),
+    "dqn-sb3": (*LONGER, "learner.environments=64", "learner.buffer=20_000"),
 }
 
 
@@ -166,7 +166,7 @@ def test_it_learns_hit_and_stand_in_seconds(name: str) -> None:
         (
             "dqn-sb3",
             ["learner.steps=2000"],
-            "learner: expected steps for over 100 in each leg, at least 2020, got 2000",
+            "learner: expected steps to fill a buffer in each leg, 116, at least 2320, got 2000",
         ),
     ],
 )
