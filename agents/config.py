@@ -48,9 +48,14 @@ class MonteCarlo(_Part):
 
     kind: Literal["monte-carlo"]
     rounds: int = Field(gt=0)
-    legs: int = Field(30, gt=0)
-    memory: float = Field(1.0, gt=0, le=1)
-    margin: float = Field(2.0, gt=0)
+    legs: int = Field(20, gt=0)
+    generations: int = Field(10, gt=0)
+    exploration: Literal["exploring-starts", "epsilon-greedy"] = "exploring-starts"
+    starts: float = Field(0.7, ge=0, lt=1)
+    tries: float = Field(0.7, gt=0, le=1)
+    margin: float = Field(3.0, gt=0)
+    epsilon: float = Field(0.2, ge=0, le=1)
+    forgetting: float = Field(1.0, ge=0)
 
     @property
     def length(self) -> int:

@@ -1,212 +1,238 @@
-"""Monte Carlo control with exploring starts (Sutton & Barto, "Reinforcement Learning", 2nd ed., section 5.3).
+"""Monte Carlo control (Sutton & Barto, "Reinforcement Learning", 2nd ed., sections 5.3 and 5.4), at compiled speed.
 
-A table holds the mean return of each action in each state (phase, total, pair, up card). Every other round starts as
-chance deals it, the ones between from two cards and an up card that are all equally likely, so that rare hands are
-learned too. Each round takes one random action, at its first decision or at one that is offered before it, and plays
-greedily from there; the return updates every pair from the random one on. The random action is drawn among those that
-may still be the best one of the state: one whose mean return lies clearly below the best is out of the race until that
-changes (Maron & Moore, "Hoeffding races", 1994, with standard errors in place of Hoeffding's bound).
+A table holds the mean return of each action in each situation; rounds are played greedily by it, but for tries:
 
-Rounds are played in generations, each under the table as it stood at the generation's start, and shared among worker
-processes: the result depends on the seed alone. Older generations count less by ``memory``, since they were played
-under worse tables.
+- *exploring starts*: a hand tries one action at a time, drawn among those that may still be the best, and plays
+  greedily from there. One whose mean return lies clearly below the best is out of the race until that changes (Maron &
+  Moore, "Hoeffding races", 1994, with standard errors in place of Hoeffding's bound). A share of the rounds start from
+  two cards and an up card where the race is still open; they count by how much more often chance would deal them.
+- *epsilon-greedy*: every decision is a random one with a chance that shrinks to nothing; what is learned is the value
+  of playing so (on-policy control, greedy in the limit).
+
+Rounds are played in generations, each under the table as it stood at the start. Those of generation ``g`` count in
+proportion to ``g ** forgetting``, since the first ones were played under worse tables.
 """
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
-from itertools import combinations_with_replacement
+from functools import lru_cache, partial
+from itertools import product
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.config import Config, Environment, MonteCarlo
+from agents.cells import ACTIONS, Bytes, Floats, Ints, best_orders, greedy_actions, scores_of_cells, table_profile
+from agents.config import Config, MonteCarlo
 from agents.training import Tensors
-from bj_env.benchmark import worker_pool
-from bj_env.chance import Stream
-from bj_env.env import BlackjackEnv
-from bj_env.learned import Profile
-from bj_env.terms import Phase
+from bj_env.cards import from_face
+from bj_env.fast.explore import explore, returns_of, start_chances
+from bj_env.fast.exploring import ALWAYS, Behaviour, Experience
+from bj_env.fast.hand_tables import hand_row
+from bj_env.fast.plans import plan_place
+from bj_env.fast.situations import situations
+from bj_env.hand import Hand
+from bj_env.notation import Face
+from bj_env.rules import early_surrender_refusal, insurance_refusal, play_mask
+from bj_env.terms import TICKS, Action, Phase, Rules
 
-COLUMNS = ("hand.phase", "hand.total", "hand.pair", "hand.upcard")
-"""The columns of the observation that make a state."""
-
-BATCH = 2_500
-"""Rounds in one piece of work; part of what a seed means."""
-
-EXPLORING = 1 << 16
-"""The stream of chance that draws the random actions."""
-
-VALUES = "A23456789T"
-STARTS = [",".join(pair) for pair in combinations_with_replacement(VALUES, 2)]
-"""The two cards that a round may start from."""
-
-LEAST_VARIANCE = 1.0
-"""Of the return of an action, in bets squared, while few rounds have shown it."""
-
-Floats = NDArray[np.float64]
-State = tuple[int, ...]
+PRIOR = 10
+"""So many imagined rounds, of variance 1, are added to each variance: two rounds that went alike tell nothing yet."""
 
 
 class Returns(NamedTuple):
-    """What rounds have returned by state and action: how many, the sum, the sum of squares, each ``[*states, A]``."""
+    """What rounds have returned by situation and action.
 
-    counts: Floats
+    Attributes:
+        weights: how many returns, each counted by its weight, ``[K * A]``.
+        squared: their squared weights, ``[K * A]``.
+        sums: the returns, ``[K * A]``.
+        squares: the squared returns, ``[K * A]``.
+        often: how often each situation came in greedy play, ``[K]``.
+        nets: the number of rounds, the sum of what they won, and of its squares, ``[3]``.
+    """
+
+    weights: Floats
+    squared: Floats
     sums: Floats
     squares: Floats
+    often: Floats
+    nets: Floats
 
     @classmethod
-    def none(cls, shape: tuple[int, ...]) -> Self:
+    def none(cls, situations: int) -> Self:
         """Return no rounds at all."""
-        return cls(np.zeros(shape), np.zeros(shape), np.zeros(shape))
+        weights, squared, sums, squares = np.zeros((4, situations * ACTIONS))
+        return cls(weights, squared, sums, squares, np.zeros(situations), np.zeros(3))
 
-    def add(self, pair: State, net: float) -> None:
-        """Note what a round has returned for a state and an action."""
-        self.counts[pair] += 1
-        self.sums[pair] += net
-        self.squares[pair] += net * net
-
-    def weigh(self, memory: float) -> Self:
-        """Return these counted less."""
-        return type(self)(*(part * memory for part in self))
+    @classmethod
+    def of(cls, played: Experience, greedy: Bytes, once: bool) -> Self:
+        """Return what came of decisions; ``once``: only of those that were tried, and of those after them."""
+        net, on, after = returns_of(played, greedy)
+        situation, weight = played.situation.astype(np.int64), played.weight.astype(np.float64)
+        counted = weight * after if once else weight
+        pair, many = situation * ACTIONS + played.action, len(greedy) * ACTIONS
+        parts = (counted, counted * weight, counted * net, counted * net**2)
+        weights, squared, sums, squares = np.array([np.bincount(pair, part, many) for part in parts])
+        often: Floats = np.bincount(situation, weight * on, len(greedy)).astype(np.float64)
+        nets = np.array([len(played.nets), played.nets.sum(dtype=float), np.square(played.nets).sum(dtype=float)])
+        return cls(weights, squared, sums, squares, often, nets)
 
     def plus(self, other: Self) -> Self:
         """Return both together."""
         return type(self)(*(mine + others for mine, others in zip(self, other, strict=True)))
 
-    def scores(self) -> Floats:
-        """Return the mean returns, 0 for a pair never taken: better than most, so that it will be."""
-        return np.divide(self.sums, self.counts, out=np.zeros_like(self.sums), where=self.counts > 0)
+    def counted(self, factor: float) -> Self:
+        """Return these as if they were fewer: what was found long ago is known less surely."""
+        return type(self)(*(part * factor for part in self))
+
+    def means(self) -> Floats:
+        """Return the mean returns, 0 for what was never done: better than most, so that it will be, ``[K, A]``."""
+        return _ratio(self.sums, self.weights, 0.0).reshape(-1, ACTIONS)
 
     def errors(self) -> Floats:
-        """Return the standard errors of the mean returns, infinite for a pair never taken."""
-        variances = np.divide(self.squares, self.counts, out=np.zeros_like(self.sums), where=self.counts > 0)
-        variances = np.maximum(variances - self.scores() ** 2, LEAST_VARIANCE)
-        return np.sqrt(np.divide(variances, self.counts, out=np.full_like(self.sums, np.inf), where=self.counts > 0))
+        """Return the standard errors of the mean returns, infinite for what was never done, ``[K, A]``."""
+        rounds = _ratio(self.weights**2, self.squared, 0.0)
+        variances = _ratio(self.squares, self.weights, 0.0) - _ratio(self.sums, self.weights, 0.0) ** 2
+        variances += _ratio(np.full(len(rounds), PRIOR), rounds, 0.0)
+        errors: Floats = np.sqrt(_ratio(variances, rounds, np.inf))
+        return errors.reshape(-1, ACTIONS)
+
+
+def _ratio(top: Floats, bottom: Floats, otherwise: float) -> Floats:
+    ratio: Floats = np.divide(top, bottom, out=np.full(len(top), otherwise), where=bottom > 0)
+    return ratio
 
 
 class MonteCarloLearner:
-    """A table of mean returns; a leg is a generation."""
+    """Learns a table from the returns of whole rounds.
+
+    Args:
+        config: of the run, with a `MonteCarlo` learner.
+    """
 
     unit = "rounds"
 
     def __init__(self, config: Config) -> None:
         assert isinstance(config.learner, MonteCarlo)
-        self.profile = profile_of(config)
-        self.done = self._leg = 0
-        self._config, self._learner = config, config.learner
-        sizes = [
-            column.size
-            for column in self.profile.layout(self.profile.rules, self.profile.seats).columns[: len(COLUMNS)]
-        ]
-        self._returns = Returns.none((*sizes, self.profile.actions))
-        self._pool: ProcessPoolExecutor | None = None
+        self.config, self.learner = config, config.learner
+        self.profile = table_profile(config)
+        self.found = situations(self.profile.rules)
+        self.returns = Returns.none(len(self.found.legal))
+        self.done = self.generation = 0
 
     def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        """Play some generations; return the mean net of their rounds."""
+        learner = self.learner
+        rounds = max(1, learner.rounds // (learner.legs * learner.generations))
+        nets = np.zeros(3)
+        for _ in range(learner.generations):
+            fresh = self._play(rounds, progress)
+            self.generation += 1
+            kept = (1 - 1 / self.generation) ** learner.forgetting
+            self.returns = self.returns.counted(kept).plus(fresh)
+            nets += fresh.nets
+        mean = nets[1] / nets[0]
+        return {"return": mean, "return_stderr": ((nets[2] / nets[0] - mean**2) / nets[0]) ** 0.5}
+
+    def _play(self, rounds: int, progress: Callable[[int], None]) -> Returns:
         """Play a generation."""
-        self._pool = self._pool or worker_pool(self._config.workers)
-        learner, returns, greedy = self._learner, self._returns, []
-        seeds = _batch_seeds(self._config.seed, self._leg, learner.rounds // learner.legs)
-        play = partial(play_batch, self._config.environment, returns.scores(), learner.margin * returns.errors())
-        returns = returns.weigh(learner.memory)
-        for batch, estimates in self._pool.map(play, seeds):
-            returns = returns.plus(batch)
-            greedy.append(estimates)
-            progress(BATCH)
-        self._returns, self._leg, self.done = returns, self._leg + 1, self.done + BATCH * len(seeds)
-        nets = np.concatenate(greedy)
-        return {"return": float(nets.mean()), "return_stderr": float(nets.std(ddof=1) / len(nets) ** 0.5)}
+        game, behaviour = self.config.environment, self._behaviour()
+        total = Returns.none(len(self.found.legal))
+        for part in explore(
+            self.profile.rules,
+            game.seats,
+            behaviour,
+            rounds,
+            partial(Returns.of, greedy=behaviour.greedy, once=behaviour.once),
+            seed=(self.config.seed << 32) + self.generation,
+            expected=game.reward == "expected",
+            threads=self.config.workers,
+        ):
+            total = total.plus(part)
+            progress(int(part.nets[0]))
+            self.done += int(part.nets[0])
+        return total
+
+    def _behaviour(self) -> Behaviour:
+        learner = self.learner
+        greedy = greedy_actions(self.found, self.values())
+        if learner.exploration == "epsilon-greedy":
+            epsilon = learner.epsilon * max(0.0, 1 - self.done / learner.rounds)
+            return Behaviour(greedy, self.found.legal, round(ALWAYS * epsilon), once=False)
+        tried = in_race(self.returns.means(), learner.margin * self.returns.errors(), self.found.mask())
+        starts = open_starts(self.profile.rules, tried)
+        share = round(ALWAYS * learner.starts) if starts.any() else 0
+        return Behaviour(greedy, tried, round(ALWAYS * learner.tries), once=True, starts=starts, share=share)
+
+    def values(self) -> Floats:
+        """Return what each action is worth in each cell, ``[C, A]``."""
+        return best_orders(self.found, self.returns.often, self.returns.means())
 
     def policy(self) -> Tensors:
-        """Return the table."""
-        return {"scores": self._returns.scores().astype(np.float32)}
+        """Return the greedy table as it stands."""
+        return {"scores": scores_of_cells(self.values())}
 
     def state(self) -> Tensors:
-        """Return the table's sums and the counters."""
-        return {**self._returns._asdict(), "counters": np.array([self.done, self._leg])}
+        """Return all that the next leg goes on from."""
+        return {**self.returns._asdict(), "done": np.array([self.done]), "generation": np.array([self.generation])}
 
     def restore(self, state: Tensors) -> None:
         """Go back to a state."""
-        self._returns = Returns(*(state[name] for name in Returns._fields))
-        self.done, self._leg = state["counters"].tolist()
+        self.returns = Returns(*(state[name] for name in Returns._fields))
+        self.done, self.generation = int(state["done"][0]), int(state["generation"][0])
 
 
-def profile_of(config: Config) -> Profile:
-    """Return what the table sees."""
-    env = BlackjackEnv(rules=config.environment.rules, seats=config.environment.seats)
-    return Profile("table", env.rules, len(config.environment.seats), env.bets, ("hand",), COLUMNS)
+@lru_cache(maxsize=64)
+def first_situations(rules: Rules) -> Ints:
+    """Return the situations in which a seat may first be asked after each start, -1 for none, ``[1000, 3]``."""
+    asked = np.full((1000, 3), -1)
+    for start, values in enumerate(product(range(1, 11), repeat=3)):
+        hand, upcard = Hand(from_face(Face(value)) for value in values[:2]), values[2]
+        if not hand.blackjack:
+            asked[start] = [_situation(rules, hand, upcard, phase) for phase in OFFERED]
+    return asked
 
 
-def _batch_seeds(seed: int, generation: int, rounds: int) -> list[int]:
-    """Return the seeds of a generation's batches; no two of a run are equal, nor of two runs."""
-    return [(seed << 32) + (generation << 20) + batch for batch in range(max(1, round(rounds / BATCH)))]
+OFFERED = (Phase.EARLY_SURRENDER, Phase.INSURANCE, Phase.PLAY)
 
 
-def play_batch(environment: Environment, scores: Floats, margins: Floats, seed: int) -> tuple[Returns, Floats]:
-    """Play a batch of rounds.
+def _situation(rules: Rules, hand: Hand, upcard: int, phase: Phase) -> int:
+    """Return the situation of two cards in a phase, -1 if nothing is asked."""
+    pair = hand.pair(rules)
+    mask = play_mask(rules, hand.total, hand.soft, 2, pair > 0, False, False, 1, False)
+    if phase is Phase.EARLY_SURRENDER:
+        open_ = early_surrender_refusal(rules, upcard, False) == 0
+        mask = open_ * (1 << Action.SURRENDER | 1 << Action.DECLINE)
+    elif phase is Phase.INSURANCE:
+        open_ = insurance_refusal(rules, upcard, TICKS, False) == 0
+        mask = open_ * (1 << Action.INSURE | 1 << Action.DECLINE)
+    place = plan_place(phase, hand_row(hand.total, hand.soft, pair), upcard, mask)
+    return int(situations(rules).number[place]) if mask else -1
 
-    Args:
-        environment: the game.
-        scores: of each action in each state, ``[*states, A]``.
-        margins: by how much each score may be wrong.
-        seed: of the batch.
 
-    Returns:
-        What the rounds returned, and for each one that chance dealt an estimate of the value of greedy play by
-        importance sampling: its net times the number of actions in the race if the random one was the greedy one,
-        else 0.
+def open_starts(rules: Rules, tried: Ints) -> Floats:
+    """Return how likely rounds start with each two cards and up card: only where it is open what is best, ``[1000]``.
+
+    What is lost to doubt at a start that comes with chance ``f`` and is tried ``n`` times falls like ``f / sqrt(n)``;
+    the sum over all starts is least for ``n`` in proportion to ``f ** (2 / 3)``.
     """
-    env = BlackjackEnv(rules=environment.rules, seats=environment.seats, encoding="discrete", illegal_action="raise")
-    env.reset(seed=seed)
-    draw = Stream(seed, stream=EXPLORING)
-    returns, greedy = Returns.none(scores.shape), []
-    for number in range(BATCH):
-        natural = number % 2 == 0
-        options = None if natural else any_start(draw)
-        pairs, weight, net = _play_round(env, options, scores, margins, draw)
-        for pair in pairs:
-            returns.add(pair, net)
-        if natural:
-            greedy.append(weight * net)
-    return returns, np.array(greedy)
+    asked = first_situations(rules)
+    is_open = ((tried[asked] != 0) & (asked >= 0)).any(axis=1)
+    likely: Floats = start_chances(rules) ** (2 / 3) * is_open
+    return likely
 
 
-def any_start(draw: Stream) -> dict[str, str]:
-    """Draw a start: two cards and an up card by value, all equally likely."""
-    hand, upcard = STARTS[draw.below(len(STARTS))], VALUES[draw.below(len(VALUES))]
-    return {"hand": hand, "upcard": upcard}
+def in_race(means: Floats, margins: Floats, legal: NDArray[np.bool_]) -> Ints:
+    """Return which actions may still be the best one, as bits ``1 << action``; 0 where it is known, ``[K]``.
 
-
-def _play_round(
-    env: BlackjackEnv, options: dict[str, str] | None, scores: Floats, margins: Floats, draw: Stream
-) -> tuple[list[State], int, float]:
-    """Play one round; return the pairs from the random action on, its weight, and the net in bets."""
-    observation, info = env.reset(options=options)
-    early = draw.below(2) == 1
-    pairs: list[State] = []
-    weight, net, over, explored = 1, 0.0, False, False
-    while not over:
-        state = tuple(observation[: len(COLUMNS)].tolist())
-        legal = np.flatnonzero(info["action_mask"])
-        action = int(legal[scores[state][legal].argmax()])
-        if not explored and (early or state[0] == Phase.PLAY) and state[0] != Phase.ROUND_OVER:
-            explored = True
-            racing = legal[in_race(scores[state][legal], margins[state][legal])]
-            chosen = int(racing[draw.below(len(racing))])
-            weight = len(racing) if chosen == action else 0
-            action = chosen
-        if explored:
-            pairs.append((*state, action))
-        observation, net, over, _, info = env.step(action)
-    return pairs, weight, net
-
-
-def in_race(scores: Floats, margins: Floats) -> NDArray[np.bool_]:
-    """Tell which actions may still be the best one, shape ``[legal]``.
-
-    >>> in_race(np.array([0.5, 0.1, 0.0]), np.array([0.1, 0.1, np.inf]))
-    array([ True, False,  True])
+    >>> means, margins = np.array([[0.5, 0.1, 0.0]]), np.array([[0.1, 0.1, np.inf]])
+    >>> (
+    ...     in_race(means, margins, np.array([[True, True, True]])),
+    ...     in_race(means, margins, np.array([[True, True, False]])),
+    ... )
+    (array([5]), array([0]))
     """
-    racing: NDArray[np.bool_] = scores + margins >= (scores - margins).max()
-    return racing
+    surely = np.where(legal, means - margins, -np.inf).max(axis=1, keepdims=True)
+    racing = legal & (means + margins >= surely)
+    bits: Ints = (racing << np.arange(means.shape[1])).sum(axis=1)
+    return np.where(racing.sum(axis=1) > 1, bits, 0)

@@ -240,8 +240,8 @@ def ends_here(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
 
 
 @inlined
-def pay_for_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> float:
-    """Return what a round pays the agent's seats, in ticks: the net, or its expectation where that is asked and known.
+def can_be_expected(rules: Rules, t: Table) -> bool:
+    """Tell whether a round that has ended can be paid by its expectation after the agent's last decision.
 
     It is not known of a round that is void or was reshuffled midway, and nothing is left to expect where the peek has
     found a blackjack.
@@ -249,7 +249,13 @@ def pay_for_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dea
     s = t.state
     _, blackjack = dealer_result(t)
     found = blackjack and dealer_peeks(rules, int(s[UPCARD]))
-    if game.expected and s[KNOWN] and not (s[VOID] or s[SHUFFLED] or found):
+    return bool(s[KNOWN]) and not (s[VOID] or s[SHUFFLED] or found)
+
+
+@inlined
+def pay_for_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> float:
+    """Return what a round pays the agent's seats, in ticks: the net, or its expectation where that is asked."""
+    if game.expected and can_be_expected(rules, t):
         return expected_net(rules, t, plans, dealers, space)
     net = 0
     for seat in range(t.seats.shape[0]):

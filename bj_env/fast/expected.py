@@ -80,17 +80,31 @@ def dealer_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> No
 @called
 def expected_net(rules: Rules, t: Table, plans: Plans, dealers: Dealers, space: Array) -> float:
     """Return the expected net of the agent's seats in ticks, given what was known after its last decision."""
+    outcome_chances(rules, t, dealers, space)
+    sums, expected = space[SCRATCH - OUTCOMES :], 0.0
+    for outcome in range(OUTCOMES):
+        chance = sums[outcome, 0]
+        if chance > 0:
+            total, blackjack = dealer_outcome(outcome)
+            for seat in range(t.seats.shape[0]):
+                if plans.seat[seat] < 0 and t.seats[seat, BET] > 0:
+                    expected += chance * settle(rules, t, seat, total, blackjack)
+    return expected
+
+
+@inlined
+def outcome_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> None:
+    """Work out the chance of each outcome, as `dealer_chances`, given what a peek has told."""
     dealer_chances(rules, t, dealers, space)
-    sums, known = space[SCRATCH - OUTCOMES :], 1.0
+    sums = space[SCRATCH - OUTCOMES :]
     if dealer_peeks(rules, int(t.state[UPCARD])):
         known = 1.0 - sums[BLACKJACK, 0]
         sums[BLACKJACK, 0] = 0.0
-    expected = 0.0
-    for outcome in range(OUTCOMES):
-        chance = sums[outcome, 0] / known
-        if chance > 0:
-            total = 21 if outcome == BLACKJACK else 17 + outcome
-            for seat in range(t.seats.shape[0]):
-                if plans.seat[seat] < 0 and t.seats[seat, BET] > 0:
-                    expected += chance * settle(rules, t, seat, total, outcome == BLACKJACK)
-    return expected
+        for outcome in range(OUTCOMES):
+            sums[outcome, 0] /= known
+
+
+@inlined
+def dealer_outcome(outcome: int) -> tuple[int, bool]:
+    """Return the dealer's total in an outcome, 22 if he busts, and whether it is a blackjack."""
+    return 21 if outcome == BLACKJACK else 17 + outcome, outcome == BLACKJACK

@@ -70,19 +70,26 @@ def surrendered_late(rules: Rules, t: Table, hand: int) -> bool:
 
 
 @inlined
+def hand_won(
+    rules: Rules, t: Table, seat: int, hand: int, dealer_total: int, dealer_blackjack: bool, paid: bool
+) -> int:
+    """Return what a hand has won or lost, in ticks; ``paid``: an earlier hand of the seat has lost."""
+    h, bet = t.hands, int(t.seats[seat, BET])
+    fate = h[hand, FATE]
+    if fate == SURRENDERED:
+        return surrender_net(rules, bet, not surrendered_late(rules, t, hand), dealer_blackjack)
+    total, stake = int(h[hand, TOTAL]), bet << int(h[hand, DOUBLED])
+    blackjack = h[hand, NATURAL] > 0
+    won = hand_net(rules, stake, total, blackjack, fate == CHARLIE, dealer_total, dealer_blackjack)
+    return original_bet_net(rules, won, bet, dealer_blackjack, paid)
+
+
+@inlined
 def settle(rules: Rules, t: Table, seat: int, dealer_total: int, dealer_blackjack: bool) -> int:
     """Return what a seat has won or lost with all its hands and its insurance, in ticks."""
-    h, bet = t.hands, int(t.seats[seat, BET])
     first, net, paid = index(seat * rules.max_hands), 0, False
     for hand in range(first, first + index(t.seats[seat, HANDS])):
-        fate = h[hand, FATE]
-        if fate == SURRENDERED:
-            won = surrender_net(rules, bet, not surrendered_late(rules, t, hand), dealer_blackjack)
-        else:
-            total, stake = int(h[hand, TOTAL]), bet << int(h[hand, DOUBLED])
-            blackjack = t.hands[hand, NATURAL] > 0
-            won = hand_net(rules, stake, total, blackjack, fate == CHARLIE, dealer_total, dealer_blackjack)
-            won = original_bet_net(rules, won, bet, dealer_blackjack, paid)
+        won = hand_won(rules, t, seat, hand, dealer_total, dealer_blackjack, paid)
         paid = paid or won < 0
         net += won
     insured = int(t.seats[seat, INSURANCE])

@@ -174,7 +174,7 @@ def _ask(decision: Decision, rules: Rules, cells: Iterable[Cell], actions: Array
     """Fill in the answers for some cells."""
     for total, soft, pair, upcard in cells:
         offered = [(phase, 1 << offer | 1 << Action.DECLINE) for phase, offer in OFFERS]
-        for phase, mask in (*offered, *((Phase.PLAY, mask) for mask in _masks(rules, total, soft, pair))):
+        for phase, mask in (*offered, *((Phase.PLAY, mask) for mask in masks_of(rules, total, soft, pair))):
             answer = _answer(decision, rules, phase, total, soft, pair, upcard, mask)
             actions[plan_place(phase, hand_row(total, soft, pair), upcard, mask)] = answer
 
@@ -198,7 +198,7 @@ def _cells() -> list[Cell]:
 
 
 @cache
-def _masks(rules: Rules, total: int, soft: bool, pair: int) -> set[int]:
+def masks_of(rules: Rules, total: int, soft: bool, pair: int) -> set[int]:
     """Return every set of legal actions that the hand can have in its turn."""
     row, legal = hand_row(total, soft, pair), legal_actions(rules)
     size = legal_place(row + 1, 0, 0, 0, 0) - legal_place(row, 0, 0, 0, 0)
