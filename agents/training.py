@@ -106,10 +106,11 @@ def train_leg(learner: Learner, progress: Callable[[int], None]) -> Row:
     from numba.core import event  # only where something trains
 
     before, started, compiling = learner.done, time.perf_counter(), [0.0]
-    with event.install_timer("numba:compile", compiling.append):
-        said = _said(learner, progress)
-    seconds = time.perf_counter() - started - sum(compiling)
-    check_numbers(learner, said)
+    with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
+        with event.install_timer("numba:compile", compiling.append):
+            said = _said(learner, progress)
+        seconds = time.perf_counter() - started - sum(compiling)
+        check_numbers(learner, said)
     speed = (learner.done - before) / seconds
     return {
         "done": float(learner.done),

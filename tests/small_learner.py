@@ -19,14 +19,15 @@ from bj_env.learned import Profile
 LEGS = 4
 # Under these rules nothing is solved exactly, and no chart is drawn of this policy unless the run is named "by-hand":
 # these take the most time.
-SMALL = ["learner.rounds=4000", f"learner.legs={LEGS}", "evaluations=2", "workers=1"]
+CONFIG = train.ROOT / "configs" / "monte-carlo.toml"
+SMALL = ["name=small", "learner.rounds=4000", f"learner.legs={LEGS}", "evaluations=2", "workers=1"]
 SMALL += [
     "benchmark.rounds=100",
     "benchmark.strategies=['mimic']",
     "environment.seats=['agent']",
     "environment.rules=OBO BJ21PUSH",
 ]
-SETS = [word for change in SMALL for word in ("--set", change)]
+SETS = ["--config", str(CONFIG)] + [word for change in SMALL for word in ("--set", change)]
 
 
 class SmallLearner:
@@ -113,5 +114,5 @@ def run(*arguments: str, leg: int = 0, sync: int = 0) -> tuple[int | None, str]:
     with tempfile.NamedTemporaryFile("r") as out:
         process = context.Process(target=carry_out, args=([*arguments], leg, sync, out.name))
         process.start()
-        process.join(100)
+        process.join(600)  # compiling may take a while
         return process.exitcode, out.read()

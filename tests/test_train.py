@@ -34,6 +34,10 @@ def test_a_run_leaves_config_policy_pictures_results_and_report(
     assert load_config(folder / "config.toml").seed == 3
     results = json.loads((folder / "results.json").read_text())
     assert [score["name"] for score in results["scores"]][:2] == ["basic", "learned"]
+    for score in results["scores"]:
+        assert {"name", "ev", "stderr", "rounds", "exact_ev", "regret", "agreement"} <= score.keys()
+    assert results["run"]["config"]["learner"]["rounds"] == 5000
+    assert json.loads((folder / "timing.json").read_text())["training_seconds"] > 0
     assert (
         "python train.py --config configs/default.toml --seed 3 --set learner.rounds=5000"
         in (folder / "report.md").read_text()

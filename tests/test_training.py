@@ -27,13 +27,13 @@ from agents.config import Config, load_config
 from agents.run import create_folder, lock_folder
 from agents.training import TrainingError, check_numbers, evaluated, train_leg
 from bj_env.exact import Best
-from tests.small_learner import SETS, SMALL, SmallLearner, run
+from tests.small_learner import CONFIG, SETS, SMALL, SmallLearner, run
 
 KILLED = -9
 
 
 def config(*changes: str) -> Config:
-    return load_config(train.DEFAULT, [*SMALL, *changes])
+    return load_config(CONFIG, [*SMALL, *changes])
 
 
 def nothing(done: int) -> None:
@@ -45,7 +45,7 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run that nobody killed."""
     runs = tmp_path_factory.mktemp("straight")
     assert run("--runs", str(runs), *SETS)[0] == 0
-    return runs / "default"
+    return runs / "small"
 
 
 def scalars(folder: Path) -> list[tuple[str, int, float]]:
@@ -86,25 +86,25 @@ def names(folder: Path) -> list[str]:
 @pytest.mark.parametrize("moment", [5, 7, 13, 19, 20, 22, 25])
 def test_a_run_killed_while_it_writes_goes_on_to_the_same_result(moment: int, straight: Path, tmp_path: Path) -> None:
     assert run("--runs", str(tmp_path), *SETS, sync=moment)[0] == KILLED
-    assert run("--resume", str(tmp_path / "default"))[0] == 0
-    check_same(tmp_path / "default", straight)
+    assert run("--resume", str(tmp_path / "small"))[0] == 0
+    check_same(tmp_path / "small", straight)
 
 
 @pytest.mark.parametrize("leg", [1, 3])
 def test_b127_a_run_killed_in_a_leg_comes_to_the_same_weights(leg: int, straight: Path, tmp_path: Path) -> None:
     assert run("--runs", str(tmp_path), *SETS, leg=leg)[0] == KILLED
-    code, said = run("--resume", str(tmp_path / "default"), leg=2)  # and once more
+    code, said = run("--resume", str(tmp_path / "small"), leg=2)  # and once more
     assert code == KILLED
     assert (f"from {1000 * (leg - 1):,} rounds on" in said) == (leg > 1)
     assert ("training begins anew" in said) == (leg == 1)
-    assert run("--resume", str(tmp_path / "default"))[0] == 0
-    check_same(tmp_path / "default", straight)
+    assert run("--resume", str(tmp_path / "small"))[0] == 0
+    check_same(tmp_path / "small", straight)
 
 
 def test_b126_counter_checkpoints_and_schedules_go_on(tmp_path: Path) -> None:
     longer = [*SETS, "--set", "learner.rounds=20000", "--set", "learner.legs=2"]
     assert run("--runs", str(tmp_path), *longer, leg=2)[0] == KILLED
-    folder = tmp_path / "default"
+    folder = tmp_path / "small"
     assert [path.name for path in (folder / "checkpoints").iterdir()] == ["step_000010000.safetensors"]
     assert run("--resume", str(folder))[0] == 0
     files = ["step_000010000.safetensors", "step_000020000.safetensors"]
@@ -126,6 +126,8 @@ def test_the_exact_regret_goes_on_too_and_is_on_the_curve(tmp_path: Path) -> Non
     assert (score["name"], score["regret"], score["exact_ev"]) == ("learned", regret[3], history["history.exact_ev"][3])
     shown = [each for each in scalars(tmp_path / "by-hand") if each[0] == "exact_regret"]
     assert shown == [("exact_regret", 2000 * n, pytest.approx(regret[2 * n - 1])) for n in (1, 2)]
+    for name in ("return", "return_stderr", "loss", "learning_rate", "rounds_per_second"):
+        assert [step for tag, step, _ in scalars(tmp_path / "by-hand") if tag == name] == [1000, 2000, 3000, 4000]
 
 
 # --- what may not go on -----------------------------------------------------------------------------------------------
@@ -170,7 +172,7 @@ def test_a_run_that_is_alive_is_not_run_by_another(straight: Path, capsys: pytes
 def killed(runs: Path) -> Path:
     """Return the folder of a run that was killed in its second leg."""
     assert run("--runs", str(runs), *SETS, leg=2)[0] == KILLED
-    return runs / "default"
+    return runs / "small"
 
 
 def test_a_run_whose_configuration_was_changed_does_not_go_on(
@@ -297,9 +299,8 @@ def test_a_training_that_diverges_is_stopped_and_its_last_good_checkpoint_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(train, "make_learner", lambda config: SmallLearner(config, gain=1000))
-    with np.errstate(over="ignore", invalid="ignore"):
-        assert train.main(["--runs", str(tmp_path), *SETS]) == 1
-    folder, error = tmp_path / "default", capsys.readouterr().err
+    assert train.main(["--runs", str(tmp_path), *SETS]) == 1
+    folder, error = tmp_path / "small", capsys.readouterr().err
     kept = checkpoint_path(folder, 2000)
     assert error == f"train.py: the training diverged: loss is inf after 3,000 rounds; last good checkpoint: {kept}\n"
     assert sorted((folder / "checkpoints").iterdir()) == [checkpoint_path(folder, 1000), kept]
