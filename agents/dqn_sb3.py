@@ -30,7 +30,6 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
 from agents.config import DQNSB3, Config
 from agents.sb3 import SB3Learner
-from agents.vec_env import compiled_vec_env
 
 ILLEGAL = -1e8
 """The score of an illegal action; not minus infinity, which times 0 in the target of a last step is not a number."""
@@ -39,8 +38,8 @@ BETS = 8.0
 """How many bets a reward of 1 is.
 
 SB3's loss grows with the square of an error up to 1 and with the error itself beyond (Huber, 1964), where it learns
-something between the mean and the median. In units of eight bets, all that four doubled hands can win, no error is so
-large.
+something between the mean and the median. In units of eight bets, all that four doubled hands can win, hardly an error
+is so large.
 """
 
 
@@ -129,15 +128,8 @@ class SB3DQNLearner(SB3Learner):
 
     def make_model(self) -> LegalDQN:
         """Make the algorithm, whose target network follows at every step."""
-        game, settings = self.config.environment, self.settings
-        tables = compiled_vec_env(
-            settings.environments,
-            skip_undecided=True,
-            rules=game.rules,
-            seats=game.seats,
-            reward=game.reward,
-            illegal_action="raise",
-        )
+        settings = self.settings
+        tables = self.make_tables(settings.environments, illegal_action="raise")
         model = LegalDQN(
             LegalPolicy,
             MaskShown(tables),

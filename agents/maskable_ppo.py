@@ -1,7 +1,6 @@
 """MaskablePPO of sb3-contrib on ``Blackjack-multi-v0``: illegal actions have probability 0 in training and in play.
 
-Input is one-hot (the ``features`` encoding): scaled numbers cost most of what there is to learn. Rounds in which the
-agent has nothing to decide are left out.
+Input is one-hot (the ``features`` encoding): scaled numbers cost most of what there is to learn.
 """
 
 import torch
@@ -9,7 +8,6 @@ from sb3_contrib import MaskablePPO as Algorithm
 
 from agents.config import Config, MaskablePPO
 from agents.sb3 import SB3Learner, actor_layers, ppo_settings
-from agents.vec_env import compiled_vec_env
 
 
 class MaskablePPOLearner(SB3Learner):
@@ -23,15 +21,7 @@ class MaskablePPOLearner(SB3Learner):
 
     def make_model(self) -> Algorithm:
         """Make the algorithm; its tables refuse what the mask forbids."""
-        game = self.config.environment
-        tables = compiled_vec_env(
-            self.settings.environments,
-            skip_undecided=True,
-            rules=game.rules,
-            seats=game.seats,
-            reward=game.reward,
-            illegal_action="raise",
-        )
+        tables = self.make_tables(self.settings.environments, illegal_action="raise")
         return Algorithm("MlpPolicy", tables, seed=self.config.seed, **ppo_settings(self.settings, self.left))
 
     def layers(self) -> list[torch.nn.Linear]:

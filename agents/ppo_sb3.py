@@ -10,7 +10,6 @@ from stable_baselines3 import PPO
 
 from agents.config import PPOSB3, Config
 from agents.sb3 import SB3Learner, actor_layers, ppo_settings
-from agents.vec_env import compiled_vec_env
 
 
 class SB3PPOLearner(SB3Learner):
@@ -24,15 +23,7 @@ class SB3PPOLearner(SB3Learner):
 
     def make_model(self) -> PPO:
         """Make the algorithm; its tables replace illegal actions."""
-        game = self.config.environment
-        tables = compiled_vec_env(
-            self.settings.environments,
-            skip_undecided=True,
-            rules=game.rules,
-            seats=game.seats,
-            reward=game.reward,
-            illegal_action="fallback",
-        )
+        tables = self.make_tables(self.settings.environments, illegal_action="fallback")
         return PPO("MlpPolicy", tables, seed=self.config.seed, **ppo_settings(self.settings, self.left))
 
     def layers(self) -> list[torch.nn.Linear]:

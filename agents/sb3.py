@@ -15,6 +15,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.config import Config, OnPolicy
 from agents.training import Tensors
+from agents.vec_env import CompiledVecEnv, compiled_vec_env
 from bj_env.env import BlackjackEnv
 from bj_env.learned import Profile
 
@@ -50,6 +51,11 @@ class SB3Learner(ABC):
     @abstractmethod
     def make_model(self) -> BaseAlgorithm:
         """Make the algorithm and its tables."""
+
+    def make_tables(self, number: int, illegal_action: str) -> CompiledVecEnv:
+        """Make tables of the run's game, without the rounds in which the agent has nothing to decide."""
+        game = self.config.environment.model_dump()
+        return compiled_vec_env(number, skip_undecided=True, illegal_action=illegal_action, **game)
 
     @abstractmethod
     def layers(self) -> Iterable[torch.nn.Linear]:

@@ -24,7 +24,12 @@ LEARNERS: dict[str, Any] = {
     "ppo-sb3": SB3PPOLearner,
     "dqn-sb3": SB3DQNLearner,
 }
-UPDATES = ("learner.environments=16", "learner.steps_per_update=32", "learner.batch_size=256")
+UPDATES = (
+    "learner.environments=16",
+    "learner.steps_per_update=32",
+    "learner.batch_size=256",
+    "learner.hidden=[64, 64]",
+)
 SMALL = {
     "maskable-ppo": UPDATES,
     "ppo-sb3": UPDATES,
@@ -159,13 +164,13 @@ def test_it_learns_hit_and_stand_in_seconds(name: str) -> None:
         ),
         (
             "maskable-ppo",
-            ["learner.steps=5000"],
+            ["learner.steps=5000", "learner.legs=20"],
             "learner: expected steps for an update of 512 in each leg, at least 10240",
         ),
         ("maskable-ppo", ["learner.hidden=[0]"], "learner.hidden.0: input should be greater than 0, got 0"),
         (
             "dqn-sb3",
-            ["learner.steps=2000"],
+            ["learner.steps=2000", "learner.legs=20"],
             "learner: expected steps to fill a buffer in each leg, 116, at least 2320, got 2000",
         ),
     ],
