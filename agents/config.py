@@ -72,7 +72,7 @@ class DeepMonteCarlo(_Part):
     starts: float = Field(0.7, ge=0, lt=1)
     tries: float = Field(0.7, gt=0, le=1)
     margin: float = Field(3.0, gt=0)
-    evenness: float = Field(0.5, ge=0, le=1)
+    evenness: float = Field(0.5, gt=0, le=1)
     forgetting: float = Field(1.0, ge=0)
 
     @property

@@ -88,7 +88,7 @@ def test_a_bad_file_is_named(content: str | None, expected: str, tmp_path: Path)
 
 
 def test_monte_carlo_learns_hit_and_stand_in_seconds() -> None:
-    learner = monte_carlo.MonteCarloLearner(config("default", *HIT_STAND))
+    learner = monte_carlo.MonteCarloLearner(config("monte-carlo", *HIT_STAND))
     trained(learner, 4)
     rules = learner.profile.rules
     value = exact_value(LearnedDecision(learner.profile, learner.policy()), rules).ev
@@ -96,7 +96,7 @@ def test_monte_carlo_learns_hit_and_stand_in_seconds() -> None:
 
 
 def test_monte_carlo_gives_the_same_for_any_number_of_workers() -> None:
-    one, two = (monte_carlo.MonteCarloLearner(config("default", *HIT_STAND, f"workers={n}")) for n in (1, 2))
+    one, two = (monte_carlo.MonteCarloLearner(config("monte-carlo", *HIT_STAND, f"workers={n}")) for n in (1, 2))
     assert trained(one, 2) == trained(two, 2)
     np.testing.assert_array_equal(one.policy()["scores"], two.policy()["scores"])
 
