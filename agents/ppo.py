@@ -7,7 +7,8 @@ Ontañón, "A Closer Look at Invalid Action Masking in Policy Gradient Algorithm
 Three things are made for this game:
 
 - A decision is credited with what its whole round pays, all split hands and seats of the agent in it: rewards are not
-  discounted, and a ``gae_lambda`` below 1 would trust values of hands that do not know of the other bets on the table.
+  discounted, and a ``gae_lambda`` below 1 would trust values of hands that do not know of the other bets on the table
+  (0.9 insures, since the critic sees no insurance that may be lost).
 - Advantages stay in bets, so that the entropy bonus is a temperature in bets: it keeps the policy near
   ``exp(Q / temperature)``, where an action is tried the more rarely the more it costs, but never forgotten by bad luck.
   It falls to 0 together with the learning rate, whose fall averages the noise out of what is left.
