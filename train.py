@@ -123,6 +123,10 @@ def make_learner(config: Config) -> Learner:
             from agents.monte_carlo import MonteCarloLearner
 
             return MonteCarloLearner(config)
+        case "temporal-difference":
+            from agents.temporal_difference import TemporalDifferenceLearner
+
+            return TemporalDifferenceLearner(config)
         case "maskable-ppo":
             from agents.maskable_ppo import MaskablePPOLearner
 
