@@ -140,6 +140,10 @@ def make_learner(config: Config) -> Learner:
             from agents.deep_monte_carlo import DeepMonteCarloLearner
 
             return DeepMonteCarloLearner(config)
+        case "temporal-difference":
+            from agents.temporal_difference import TemporalDifferenceLearner
+
+            return TemporalDifferenceLearner(config)
         case "maskable-ppo":
             from agents.maskable_ppo import MaskablePPOLearner
 

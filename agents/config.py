@@ -81,6 +81,24 @@ class DeepMonteCarlo(_Part):
         return self.rounds
 
 
+class TemporalDifference(_Part):
+    """Tabular SARSA, expected SARSA, Q-learning and double Q-learning; see ``agents/temporal_difference.py``."""
+
+    kind: Literal["temporal-difference"]
+    method: Literal["sarsa", "expected-sarsa", "q-learning", "double-q-learning"]
+    rounds: int = Field(gt=0)
+    legs: int = Field(20, gt=0)
+    generations: int = Field(10, gt=0)
+    epsilon: float = Field(0.5, gt=0, le=1)
+    decay: float = Field(1.0, ge=0)
+    power: float = Field(0.8, gt=0.5, le=1)
+
+    @property
+    def length(self) -> int:
+        """How long the training is, in what its progress counts."""
+        return self.rounds
+
+
 class MaskablePPO(_Part):
     """sb3-contrib's MaskablePPO; see ``agents/maskable_ppo.py``."""
 
@@ -149,7 +167,7 @@ class PPO(_Part):
         return self.legs * self.updates_per_leg * self.tables * self.steps_per_update
 
 
-AnyLearner = MonteCarlo | DeepMonteCarlo | PPO | MaskablePPO
+AnyLearner = MonteCarlo | DeepMonteCarlo | TemporalDifference | PPO | MaskablePPO
 KINDS: dict[str, type[_Part]] = {
     get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(AnyLearner)
 }

@@ -8,12 +8,11 @@ import pytest
 import torch
 from sb3_contrib.common.maskable.distributions import MaskableCategorical
 
-from agents import maskable_ppo, monte_carlo
+from agents import maskable_ppo
 from agents.cells import table_profile
 from agents.config import Config, ConfigError, load_config
 from agents.training import Learner
 from bj_env.env import BlackjackEnv
-from bj_env.exact import best_by_hand, exact_value
 from bj_env.learned import LearnedDecision
 from bj_env.terms import Phase
 
@@ -85,20 +84,6 @@ def test_a_bad_file_is_named(content: str | None, expected: str, tmp_path: Path)
         path.write_text(content)
     with pytest.raises(ConfigError, match=f"config '{path}'.*{expected}"):
         load_config(path)
-
-
-def test_monte_carlo_learns_hit_and_stand_in_seconds() -> None:
-    learner = monte_carlo.MonteCarloLearner(config("monte-carlo", *HIT_STAND))
-    trained(learner, 4)
-    rules = learner.profile.rules
-    value = exact_value(LearnedDecision(learner.profile, learner.policy()), rules).ev
-    assert best_by_hand(rules).ev - 0.001 < value
-
-
-def test_monte_carlo_gives_the_same_for_any_number_of_workers() -> None:
-    one, two = (monte_carlo.MonteCarloLearner(config("monte-carlo", *HIT_STAND, f"workers={n}")) for n in (1, 2))
-    assert trained(one, 2) == trained(two, 2)
-    np.testing.assert_array_equal(one.policy()["scores"], two.policy()["scores"])
 
 
 def test_maskable_ppo_goes_on_from_its_state_to_the_same_weights() -> None:
