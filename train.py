@@ -33,11 +33,13 @@ from agents.run import (
 )
 from agents.training import Learner, Row, Trained, TrainingError, curve_of, evaluated, is_due, train_leg
 from bj_env import learned
-from bj_env.benchmark import Score, compare
-from bj_env.cli import progress_bar, score_table
+from bj_env.bench_report import score_table
+from bj_env.benchmark import compare
+from bj_env.cli import progress_bar
 from bj_env.decisions import Decision
 from bj_env.errors import BlackjackError
 from bj_env.notation import house_text
+from bj_env.scores import Score
 
 ROOT = Path(__file__).parent
 DEFAULT = ROOT / "configs" / "default.toml"
@@ -134,6 +136,14 @@ def make_learner(config: Config) -> Learner:
             from agents.monte_carlo import MonteCarloLearner
 
             return MonteCarloLearner(config)
+        case "deep-monte-carlo":
+            from agents.deep_monte_carlo import DeepMonteCarloLearner
+
+            return DeepMonteCarloLearner(config)
+        case "temporal-difference":
+            from agents.temporal_difference import TemporalDifferenceLearner
+
+            return TemporalDifferenceLearner(config)
         case "maskable-ppo":
             from agents.maskable_ppo import MaskablePPOLearner
 
@@ -146,6 +156,10 @@ def make_learner(config: Config) -> Learner:
             from agents.dqn_sb3 import SB3DQNLearner
 
             return SB3DQNLearner(config)
+        case "ppo":
+            from agents.ppo import PPOLearner
+
+            return PPOLearner(config)
 
 
 def carry_out(folder: Path, config: Config, learner: Learner, history: list[Row]) -> None:

@@ -63,6 +63,46 @@ class MonteCarlo(_Part):
         return self.rounds
 
 
+class DeepMonteCarlo(_Part):
+    """A network that learns returns; see ``agents/deep_monte_carlo.py``."""
+
+    kind: Literal["deep-monte-carlo"]
+    rounds: int = Field(gt=0)
+    legs: int = Field(20, gt=0)
+    generations: int = Field(5, gt=0)
+    steps: int = Field(100, gt=0)
+    hidden: list[Annotated[int, Field(gt=0)]] = Field([128, 128], min_length=1)
+    learning_rate: float = Field(3e-3, gt=0, lt=1)
+    starts: float = Field(0.7, ge=0, lt=1)
+    tries: float = Field(0.7, gt=0, le=1)
+    margin: float = Field(3.0, gt=0)
+    evenness: float = Field(0.5, gt=0, le=1)
+    forgetting: float = Field(1.0, ge=0)
+
+    @property
+    def length(self) -> int:
+        """How long the training is, in what its progress counts."""
+        return self.rounds
+
+
+class TemporalDifference(_Part):
+    """Tabular SARSA, expected SARSA, Q-learning and double Q-learning; see ``agents/temporal_difference.py``."""
+
+    kind: Literal["temporal-difference"]
+    method: Literal["sarsa", "expected-sarsa", "q-learning", "double-q-learning"]
+    rounds: int = Field(gt=0)
+    legs: int = Field(20, gt=0)
+    generations: int = Field(10, gt=0)
+    epsilon: float = Field(0.5, gt=0, le=1)
+    decay: float = Field(1.0, ge=0)
+    power: float = Field(0.8, gt=0.5, le=1)
+
+    @property
+    def length(self) -> int:
+        """How long the training is, in what its progress counts."""
+        return self.rounds
+
+
 class OnPolicy(_Part):
     """What PPO and MaskablePPO on Stable-Baselines3 share; see ``agents/sb3.py``."""
 
@@ -141,7 +181,55 @@ class DQNSB3(_Part):
         return self
 
 
-AnyLearner = MonteCarlo | MaskablePPO | PPOSB3 | DQNSB3
+class PPO(_Part):
+    """Proximal policy optimization; see ``agents/ppo.py``.
+
+    Attributes:
+        steps: of all tables together, less what does not fill a batch in each leg.
+        legs: of equal length.
+        tables: how many are played at once.
+        steps_per_update: of each table, before the next gradient step.
+        epochs: how often a batch is gone through.
+        minibatches: gradient steps of an epoch.
+        learning_rate: of Adam, at first; it falls to 0.
+        entropy: weight of the entropy bonus, a temperature in bets, at first; it falls to 0.
+        clip: how far the probability of an action moves with a batch, as a ratio.
+        gae_lambda: of the advantages.
+        hidden: widths of the layers between.
+    """
+
+    kind: Literal["ppo"]
+    steps: int = Field(gt=0)
+    legs: int = Field(20, gt=0)
+    tables: int = Field(4096, ge=16)
+    steps_per_update: int = Field(32, ge=4)
+    epochs: int = Field(4, gt=0)
+    minibatches: int = Field(8, gt=0)
+    learning_rate: float = Field(3e-3, gt=0)
+    entropy: float = Field(0.1, ge=0)
+    clip: float = Field(0.2, gt=0)
+    gae_lambda: float = Field(1.0, ge=0, le=1)
+    hidden: list[Annotated[int, Field(gt=0)]] = [64, 64]
+
+    @model_validator(mode="after")
+    def _fills_its_legs(self) -> Self:
+        if not self.updates_per_leg:
+            least = self.legs * self.tables * self.steps_per_update
+            raise ValueError(f"steps: expected at least {least}, legs * tables * steps_per_update, got {self.steps}")
+        return self
+
+    @property
+    def updates_per_leg(self) -> int:
+        """How many batches a leg plays and learns from."""
+        return self.steps // (self.legs * self.tables * self.steps_per_update)
+
+    @property
+    def length(self) -> int:
+        """How long the training is, in what its progress counts."""
+        return self.legs * self.updates_per_leg * self.tables * self.steps_per_update
+
+
+AnyLearner = MonteCarlo | DeepMonteCarlo | TemporalDifference | PPO | MaskablePPO | PPOSB3 | DQNSB3
 KINDS: dict[str, type[_Part]] = {
     get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(AnyLearner)
 }

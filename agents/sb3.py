@@ -14,6 +14,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.config import Config, OnPolicy
+from agents.networks import exported
 from agents.training import Tensors
 from agents.vec_env import CompiledVecEnv, compiled_vec_env
 from bj_env.env import BlackjackEnv
@@ -90,12 +91,8 @@ class SB3Learner(ABC):
         return scalars
 
     def policy(self) -> Tensors:
-        """Export the layers: ``0.weight`` ``[out, in]``, ``0.bias`` ``[out]``, ``1.weight``, ..."""
-        exported = {}
-        for number, layer in enumerate(self.layers()):
-            exported[f"{number}.weight"] = layer.weight.detach().numpy().copy()
-            exported[f"{number}.bias"] = layer.bias.detach().numpy().copy()
-        return exported
+        """Return the layers."""
+        return exported(torch.nn.Sequential(*self.layers()))
 
     def state(self) -> Tensors:
         """Return weights, Adam's step and moments for each parameter, and the counter."""

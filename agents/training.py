@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bj_env.benchmark import ROUNDING
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.exact import best_by_hand, exact_value
 from bj_env.learned import LearnedDecision, Profile
+from bj_env.scores import ROUNDING
 
 LEARNED = "learned"
 """The name of the trained policy in the benchmark."""
@@ -125,7 +125,7 @@ def train_leg(learner: Learner, progress: Callable[[int], None]) -> Row:
 def _said(learner: Learner, progress: Callable[[int], None]) -> Row:
     try:
         return {name: float(value) for name, value in learner.leg(progress).items()}
-    except ValueError as error:  # as torch's distributions raise for weights that are no numbers
+    except (ValueError, RuntimeError) as error:  # as torch raises for weights that are no numbers
         _check_tensors(learner, "policy", learner.policy())
         raise error
 
