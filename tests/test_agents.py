@@ -1,16 +1,29 @@
-"""The configurations of the learners: every file reads, and what is wrong is named in one line."""
+"""The learners: configurations, that they learn, that a seed says everything, and that what is exported plays alike."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from agents.config import Config, ConfigError, load_config
+from agents.training import Learner
 
 ROOT = Path(__file__).parents[1]
+SMALL = ["learner.rounds=1_000_000", "learner.legs=4", "workers=2"]
+HIT_STAND = [*SMALL, "environment.rules=sutton-barto", "environment.seats=['agent']"]
 
 
 def config(name: str, *changes: str) -> Config:
     return load_config(ROOT / "configs" / f"{name}.toml", changes)
+
+
+def nothing(done: int) -> None:
+    """Show no progress."""
+
+
+def trained(learner: Learner, legs: int) -> list[Mapping[str, float]]:
+    """Train some legs; return what was said after each."""
+    return [learner.leg(nothing) for _ in range(legs)]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
