@@ -140,10 +140,22 @@ def make_learner(config: Config) -> Learner:
             from agents.deep_monte_carlo import DeepMonteCarloLearner
 
             return DeepMonteCarloLearner(config)
+        case "temporal-difference":
+            from agents.temporal_difference import TemporalDifferenceLearner
+
+            return TemporalDifferenceLearner(config)
         case "maskable-ppo":
             from agents.maskable_ppo import MaskablePPOLearner
 
             return MaskablePPOLearner(config)
+        case "ppo-sb3":
+            from agents.ppo_sb3 import SB3PPOLearner
+
+            return SB3PPOLearner(config)
+        case "dqn-sb3":
+            from agents.dqn_sb3 import SB3DQNLearner
+
+            return SB3DQNLearner(config)
         case "ppo":
             from agents.ppo import PPOLearner
 

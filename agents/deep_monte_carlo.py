@@ -10,7 +10,6 @@ returns are added up by situation before the network sees them, and each step of
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 import numpy as np
 import torch
@@ -19,12 +18,10 @@ from torch import Tensor
 
 from agents.cells import ACTIONS, Floats, greedy_actions, rows_of
 from agents.config import Config, DeepMonteCarlo
-from agents.monte_carlo import Returns, in_race, open_starts
 from agents.networks import Adam, exported, network
+from agents.returns import Returns, exploring_starts, play, said_of
 from agents.training import Tensors
 from bj_env.env import BlackjackEnv
-from bj_env.fast.explore import explore
-from bj_env.fast.exploring import ALWAYS, Behaviour
 from bj_env.fast.situations import CELLS, situations
 from bj_env.learned import Profile
 
@@ -59,50 +56,19 @@ class DeepMonteCarloLearner:
         rounds = max(1, learner.rounds // (learner.legs * learner.generations))
         nets, loss = np.zeros(3), 0.0
         for _ in range(learner.generations):
-            fresh = self._play(rounds, progress)
+            greedy = greedy_actions(self.found, self.scores())
+            behaviour = exploring_starts(self.profile.rules, self.returns, greedy, learner)
+            fresh = play(self.config, behaviour, rounds, self.generation, progress)
             self.generation += 1
             self.returns = self.returns.counted((1 - 1 / self.generation) ** learner.forgetting).plus(fresh)
-            loss = self._learn()
+            self.done += int(fresh.nets[0])
             nets += fresh.nets
-        mean = nets[1] / nets[0]
-        stderr = ((nets[2] / nets[0] - mean**2) / nets[0]) ** 0.5
-        return {
-            "return": mean,
-            "return_stderr": stderr,
-            "loss": loss,
-            "learning_rate": self.rate(),
-        }
+            loss = self._learn()
+        return {**said_of(nets), "loss": loss, "learning_rate": self.rate()}
 
     def rate(self) -> float:
         """Return the learning rate, which falls to nothing: else the network would never come to rest."""
         return self.learner.learning_rate * max(0.0, 1 - self.done / self.learner.rounds)
-
-    def _play(self, rounds: int, progress: Callable[[int], None]) -> Returns:
-        """Play a generation."""
-        game, total = self.config.environment, Returns.none(len(self.found.legal))
-        behaviour = self._behaviour()
-        for part in explore(
-            self.profile.rules,
-            game.seats,
-            behaviour,
-            rounds,
-            partial(Returns.of, greedy=behaviour.greedy, once=True),
-            seed=(self.config.seed << 32) + self.generation,
-            expected=game.reward == "expected",
-            threads=self.config.workers,
-        ):
-            total = total.plus(part)
-            progress(int(part.nets[0]))
-            self.done += int(part.nets[0])
-        return total
-
-    def _behaviour(self) -> Behaviour:
-        """Return greedy play by the network, with tries of what may be the best by the returns so far."""
-        tried = in_race(self.returns.means(), self.learner.margin * self.returns.errors(), self.found.mask())
-        starts = open_starts(self.profile.rules, tried)
-        share = round(ALWAYS * self.learner.starts) if starts.any() else 0
-        greedy = greedy_actions(self.found, self.scores())
-        return Behaviour(greedy, tried, round(ALWAYS * self.learner.tries), once=True, starts=starts, share=share)
 
     @torch.no_grad()
     def scores(self) -> Floats:
@@ -139,14 +105,14 @@ class DeepMonteCarloLearner:
 
     def state(self) -> Tensors:
         """Return all that the next leg goes on from."""
-        counters = {"done": np.array([self.done]), "generation": np.array([self.generation])}
-        return {**self.adam.as_arrays(), **self.returns._asdict(), **counters}
+        counters = np.array([self.done, self.generation])
+        return {**self.adam.as_arrays(), **self.returns._asdict(), "counters": counters}
 
     def restore(self, state: Tensors) -> None:
         """Go back to a state."""
         self.adam.read(state)
         self.returns = Returns(*(state[name] for name in Returns._fields))
-        self.done, self.generation = int(state["done"][0]), int(state["generation"][0])
+        self.done, self.generation = state["counters"].tolist()
 
 
 def features_of_cells(profile: Profile) -> Tensor:

@@ -7,7 +7,8 @@ Ontañón, "A Closer Look at Invalid Action Masking in Policy Gradient Algorithm
 Three things are made for this game:
 
 - A decision is credited with what its whole round pays, all split hands and seats of the agent in it: rewards are not
-  discounted, and a ``gae_lambda`` below 1 would trust values of hands that do not know of the other bets on the table.
+  discounted, and a ``gae_lambda`` below 1 would trust values of hands that do not know of the other bets on the table
+  (0.9 insures, since the critic sees no insurance that may be lost).
 - Advantages stay in bets, so that the entropy bonus is a temperature in bets: it keeps the policy near
   ``exp(Q / temperature)``, where an action is tried the more rarely the more it costs, but never forgotten by bad luck.
   It falls to 0 together with the learning rate, whose fall averages the noise out of what is left.
@@ -15,8 +16,8 @@ Three things are made for this game:
   The networks are asked once for each, so that a large batch costs little more than a small one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise, product
+from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.config import PPO, Config
+from agents.networks import Adam, exported, network
 from agents.training import Tensors, TrainingError
 from bj_env.fast.vector_env import BlackjackVectorEnv
 from bj_env.learned import Profile
@@ -88,11 +90,9 @@ class PPOLearner:
         width, hidden, actions = self._features.shape[1], config.learner.hidden, self.profile.actions
         self._actor = network([width, *hidden, actions], 0.01, self._chance)  # all actions alike at first
         self._critic = network([width + actions, *hidden, 1], 1.0, self._chance)
-        self._weights = [*self._actor.parameters(), *self._critic.parameters()]
-        self._adam = torch.optim.Adam(self._weights, eps=1e-5)
-        for weight in self._weights:  # as Adam does at its first step, so that there always is a state
-            moments = {"exp_avg": torch.zeros_like(weight), "exp_avg_sq": torch.zeros_like(weight)}
-            self._adam.state[weight] = {"step": torch.tensor(0.0), **moments}
+        parts = {"actor": self._actor, "critic": self._critic}
+        weights = {f"{part}.{name}": weight for part in parts for name, weight in parts[part].named_parameters()}
+        self._adam = Adam(weights, config.learner.learning_rate)
 
     # --- a leg: play a batch, learn from it, again and again ---------------------------------------------------------
 
@@ -139,7 +139,7 @@ class PPOLearner:
         """Take some epochs of gradient steps; return means of the last one."""
         left = 1 - self.done / self._learner.length
         temperature = self._learner.entropy * left
-        self._adam.param_groups[0]["lr"] = self._learner.learning_rate * left
+        self._adam.set_rate(self._learner.learning_rate * left)
         samples = self._samples(batch)
         for _ in range(self._learner.epochs):
             order = torch.randperm(len(samples.actions), generator=self._chance)
@@ -147,7 +147,7 @@ class PPOLearner:
                 loss, said = self._loss(samples, rows, temperature)
                 self._adam.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
-                nn.utils.clip_grad_norm_(self._weights, LARGEST_GRADIENT)
+                nn.utils.clip_grad_norm_(self._adam.named.values(), LARGEST_GRADIENT)
                 self._adam.step()
         if not loss.isfinite():
             raise TrainingError(f"the training diverged: loss is {loss.item():g} after {self.done:,} steps")
@@ -201,29 +201,16 @@ class PPOLearner:
 
     def policy(self) -> Tensors:
         """Return the layers that lead to the actions' scores."""
-        layers = [layer for layer in self._actor if isinstance(layer, nn.Linear)]
-        named = [(f"{n}.{name}", weight) for n, layer in enumerate(layers) for name, weight in layer.named_parameters()]
-        return {name: weight.detach().numpy().copy() for name, weight in named}
+        return exported(self._actor)
 
     def state(self) -> Tensors:
         """Return weights, moments and counters."""
-        kept = {name: tensor.detach().numpy().copy() for name, tensor in self._kept().items()}
-        return {**kept, "counters": np.array([self.done, self._leg])}
+        return {**self._adam.as_arrays(), "counters": np.array([self.done, self._leg])}
 
-    @torch.no_grad()
     def restore(self, state: Tensors) -> None:
         """Go back to a state."""
         self.done, self._leg = state["counters"].tolist()
-        for name, tensor in self._kept().items():
-            tensor.copy_(torch.as_tensor(state[name]))
-
-    def _kept(self) -> dict[str, Tensor]:
-        """Return by name the tensors that change in training."""
-        kept: dict[str, Tensor] = {}
-        for number, weight in enumerate(self._weights):
-            moments = self._adam.state[weight]
-            kept |= {f"{number}.weight": weight, **{f"{number}.{name}": moments[name] for name in moments}}
-        return kept
+        self._adam.read(state)
 
 
 def every_observation(layout: Layout) -> tuple[list[int], Tensor]:
@@ -237,18 +224,6 @@ def every_observation(layout: Layout) -> tuple[list[int], Tensor]:
     sizes = [column.size for column in layout.columns]
     features = [layout.encode(row) for row in product(*map(range, sizes))]
     return sizes, torch.from_numpy(np.stack(features))
-
-
-def network(widths: Sequence[int], gain: float, chance: torch.Generator) -> nn.Sequential:
-    """Return layers with ReLU between them, orthogonal at first; ``gain`` is the scale of the last one."""
-    layers: list[nn.Module] = []
-    for inputs, outputs in pairwise(widths):
-        linear = nn.Linear(inputs, outputs)
-        nn.init.orthogonal_(linear.weight, 2**0.5, generator=chance)
-        nn.init.zeros_(linear.bias)
-        layers += [linear, nn.ReLU()]
-    nn.init.orthogonal_(linear.weight, gain, generator=chance)
-    return nn.Sequential(*layers[:-1])
 
 
 # --- formulas -------------------------------------------------------------------------------------------------------

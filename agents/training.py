@@ -125,7 +125,7 @@ def train_leg(learner: Learner, progress: Callable[[int], None]) -> Row:
 def _said(learner: Learner, progress: Callable[[int], None]) -> Row:
     try:
         return {name: float(value) for name, value in learner.leg(progress).items()}
-    except ValueError as error:  # as torch's distributions raise for weights that are no numbers
+    except (ValueError, RuntimeError) as error:  # as torch raises for weights that are no numbers
         _check_tensors(learner, "policy", learner.policy())
         raise error
 

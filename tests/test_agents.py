@@ -3,19 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
-import torch
-from sb3_contrib.common.maskable.distributions import MaskableCategorical
 
-from agents import maskable_ppo, monte_carlo
-from agents.cells import table_profile
 from agents.config import Config, ConfigError, load_config
 from agents.training import Learner
-from bj_env.env import BlackjackEnv
-from bj_env.exact import best_by_hand, exact_value
-from bj_env.learned import LearnedDecision
-from bj_env.terms import Phase
 
 ROOT = Path(__file__).parents[1]
 SMALL = ["learner.rounds=1_000_000", "learner.legs=4", "workers=2"]
@@ -85,64 +76,3 @@ def test_a_bad_file_is_named(content: str | None, expected: str, tmp_path: Path)
         path.write_text(content)
     with pytest.raises(ConfigError, match=f"config '{path}'.*{expected}"):
         load_config(path)
-
-
-def test_monte_carlo_learns_hit_and_stand_in_seconds() -> None:
-    learner = monte_carlo.MonteCarloLearner(config("default", *HIT_STAND))
-    trained(learner, 4)
-    rules = learner.profile.rules
-    value = exact_value(LearnedDecision(learner.profile, learner.policy()), rules).ev
-    assert best_by_hand(rules).ev - 0.001 < value
-
-
-def test_monte_carlo_gives_the_same_for_any_number_of_workers() -> None:
-    one, two = (monte_carlo.MonteCarloLearner(config("default", *HIT_STAND, f"workers={n}")) for n in (1, 2))
-    assert trained(one, 2) == trained(two, 2)
-    np.testing.assert_array_equal(one.policy()["scores"], two.policy()["scores"])
-
-
-def test_maskable_ppo_goes_on_from_its_state_to_the_same_weights() -> None:
-    shape = ("learner.steps=1536", "learner.legs=3", "learner.environments=2", "learner.steps_per_update=256")
-    straight, first, second = (maskable_ppo.MaskablePPOLearner(config("maskable-ppo", *shape)) for _ in range(3))
-    trained(straight, 3)
-    trained(first, 1)
-    second.restore(first.state())
-    trained(second, 2)
-    assert second.done == straight.done == 1536
-    for name, tensor in straight.policy().items():
-        np.testing.assert_array_equal(tensor, second.policy()[name])
-    assert LearnedDecision(straight.profile, straight.policy()).by_hand
-
-
-def test_exported_layers_score_as_the_network_does() -> None:
-    setting = config("maskable-ppo", "learner.environments=1")
-    model = maskable_ppo._model(setting, setting.learner, 0)  # type: ignore[arg-type]
-    env = BlackjackEnv(rules=setting.environment.rules, seats=setting.environment.seats)
-    decision = LearnedDecision(table_profile(setting)._replace(kind="network", columns=()), maskable_ppo.tensors(model))
-    for seed in range(20):
-        observation, _ = env.reset(seed=seed)
-        if env.episode.phase is Phase.ROUND_OVER:
-            continue
-        assert env.episode.round
-        view = env.episode.round.view()
-        with torch.no_grad():
-            latent = model.policy.mlp_extractor.forward_actor(torch.as_tensor(observation)[None])
-            expected = model.policy.action_net(latent).numpy()[0]
-        np.testing.assert_allclose(decision.scores(decision.row(view)), expected, rtol=1e-4, atol=1e-6)
-
-
-def test_b117_masked_logits_are_renormalised() -> None:
-    distribution = MaskableCategorical(logits=torch.tensor([[2.0, 1.0, 0.5]]), masks=np.array([[False, True, True]]))
-    np.testing.assert_allclose(distribution.probs.numpy()[0], [0, 0.622459, 0.377541], atol=1e-6)
-
-
-def test_b116_masks_leave_exact_zeros_and_finite_gradients() -> None:
-    logits = torch.tensor([[40.0, -30.0, 0.0]] * 64, requires_grad=True)
-    masks = np.array([[True, False, False], [False, True, True], [True, True, True], [False, True, False]] * 16)
-    distribution = MaskableCategorical(logits=logits, masks=masks)
-    assert (distribution.probs[~torch.as_tensor(masks)] == 0).all()
-    np.testing.assert_allclose(distribution.probs.sum(1).detach().numpy(), 1, atol=1e-6)
-    entropy = distribution.entropy()
-    assert (entropy[::4] == 0).all()
-    entropy.sum().backward()
-    assert torch.isfinite(logits.grad).all()  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ from bj_env.fast.shoe import LANES, ROOM
 from bj_env.fast.situations import situations
 from bj_env.fast.tabulating import plans
 from bj_env.settings import AGENT
-from bj_env.terms import DECK, Rules, check_first_deal, checked_number
+from bj_env.terms import DECK, Action, Rules, check_first_deal, checked_number
 
 DECISIONS_OF_A_ROUND = 4
 """Room for so many decisions a round and seat; a chunk that needs more is played again with more."""
@@ -73,7 +73,8 @@ def explore(
     seated = _seated(rules, seats)
     seed = checked_number("seed", seed, 0, SEEDS - 1)
     each, chunks = chunks_of_blocks(rules, rounds, None)
-    numbers, draws, (bounds, weights) = situations(rules).number, dealers(rules), _lots(rules, behaviour)
+    behaviour, numbers, draws = _checked(behaviour, situations(rules).legal), situations(rules).number, dealers(rules)
+    bounds, weights = _lots(rules, behaviour)
     run = kernels().explore_blocks
 
     def play(blocks: range) -> Result:
@@ -98,6 +99,38 @@ def _seated(rules: Rules, seats: Sequence[Decision | str]) -> Plans:
         raise BlackjackError(f"seats: expected at least one {AGENT!r}, got {seats!r}")
     check_first_deal(rules, len(seats), DECK * rules.decks)
     return plans(rules, [None if seat == AGENT else decision_from(seat) for seat in seats])
+
+
+def _checked(behaviour: Behaviour, legal: Array) -> Behaviour:
+    """Return how the agent's seats play, in the types that the kernel is compiled for; ``legal``: see `Situations`.
+
+    Raises:
+        BlackjackError: if they play what is not legal, or anything is of a wrong length or out of range.
+    """
+    greedy = _of_length("greedy", behaviour.greedy, len(legal), "iu").astype(np.int64)
+    tried = _of_length("tried", behaviour.tried, len(legal), "iu").astype(np.int64)
+    within = (greedy >= 0) & (greedy < len(Action))
+    for name, given, right in (
+        ("greedy", greedy, within & (legal >> np.where(within, greedy, 0) & 1 > 0)),
+        ("tried", tried, tried & ~legal == 0),
+    ):
+        if not right.all():
+            wrong = int(right.argmin())
+            names = ", ".join(action.name for action in Action if legal[wrong] >> action & 1)
+            raise BlackjackError(f"{name}: expected {names} only in situation {wrong}, got {given[wrong]}")
+    chance = checked_number("chance", behaviour.chance, 0, ALWAYS)
+    share = checked_number("share", behaviour.share, 0, ALWAYS)
+    starts = _of_length("starts", behaviour.starts, 1000 if share else len(behaviour.starts), "f").astype(np.float64)
+    if share and not (np.isfinite(starts).all() and starts.min() >= 0 and starts.sum() > 0):
+        raise BlackjackError(f"starts: expected chances from 0 on, got {starts.min():g} to {starts.max():g}")
+    return Behaviour(greedy.astype(np.uint8), tried, chance, bool(behaviour.once), starts, share)
+
+
+def _of_length(name: str, given: Array, length: int, kinds: str) -> Array:
+    if given.shape != (length,) or given.dtype.kind not in kinds:
+        what = "whole numbers" if kinds == "iu" else "floating-point numbers"
+        raise BlackjackError(f"{name}: expected {what} ({length},), got {given.dtype} {given.shape}")
+    return given
 
 
 def _room(rounds: int, many: int) -> Experience:
@@ -140,7 +173,8 @@ def _lots(rules: Rules, behaviour: Behaviour) -> tuple[Array, Array]:
     bounds = np.rint(np.cumsum(behaviour.starts / behaviour.starts.sum()) * LOTS).astype(np.int64)
     chances, share = start_chances(rules), behaviour.share / ALWAYS
     drawn = np.diff(bounds, prepend=0) / LOTS
-    return bounds, chances / ((1 - share) * chances + share * drawn)
+    dealt = (1 - share) * chances + share * drawn
+    return bounds, np.divide(chances, dealt, out=np.zeros(1000), where=dealt > 0)
 
 
 class Returns(NamedTuple):
