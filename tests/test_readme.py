@@ -3,7 +3,7 @@
 ``python`` blocks of one page are run from top to bottom in one namespace, those written with ``>>>`` as doctests.
 In ``console`` blocks a line ``$ command`` is run in bash and compared with the lines below it, if there are any; a
 ``...`` stands for anything. A command without such lines must succeed, and so must each line of a ``bash`` block.
-Installing, training, and what ends in ``# not run: why`` is left out. A block in any other language fails, unless that
+Installing, training without any options, and what ends in ``# not run: why`` is left out. A block in any other language fails, unless that
 language says that it is only to be read.
 """
 
@@ -23,7 +23,7 @@ from markdown_it.token import Token
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 ONLY_READ = {"text", "toml", "json", "bibtex", "mermaid"}
-NOT_RUN = re.compile(r"(make|pip|git|cd|source|pytest|tensorboard|python3? (-m venv|train\.py))\b|.*# not run: \w")
+NOT_RUN = re.compile(r"(make|pip|git|cd|source|pytest|tensorboard|python3? (-m venv|train\.py$))\b|.*# not run: \w")
 
 
 def fences(page: Path) -> list[Token]:
@@ -108,11 +108,17 @@ def run_page(page: Path) -> None:
 def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # what a page writes lands here
     shutil.copytree(ROOT / "configs", "configs")
+    Path("train.py").symlink_to(ROOT / "train.py")
     run_page(page)
 
 
 def test_the_readme_has_blocks_that_run() -> None:
     assert {"python", "console"} <= {token.info for token in fences(ROOT / "README.md")}
+
+
+def test_every_configuration_is_in_the_table_of_the_page_on_training() -> None:
+    told = re.findall(r"^\| `configs/(.*?)`", (ROOT / "docs" / "train.md").read_text(), re.MULTILINE)
+    assert sorted(told) == sorted(path.name for path in (ROOT / "configs").glob("*.toml"))
 
 
 GOOD = """
