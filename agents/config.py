@@ -99,6 +99,44 @@ class TemporalDifference(_Part):
         return self.rounds
 
 
+class RuleConditioned(_Part):
+    """One network for all rules; see ``agents/rule_conditioned.py``.
+
+    Attributes:
+        rounds: in all; under each rule set the same number.
+        legs: of equal length.
+        generations: of a leg.
+        rule_sets: of a generation.
+        steps: of gradient descent after each generation.
+        batch: rule sets of a step.
+        memory: how many rule sets are kept at most; the older half of all is forgotten anyway.
+        hidden: widths of the layers between.
+        learning_rate: of Adam, at first; it falls to 0.
+        starts: the share of rounds that start where it is open what is best.
+        tries: how likely an action that may be the best is tried.
+        margin: by how much less it may be scored than the best, in bets; 1 at first.
+    """
+
+    kind: Literal["rule-conditioned"]
+    rounds: int = Field(gt=0)
+    legs: int = Field(10, gt=0)
+    generations: int = Field(40, gt=0)
+    rule_sets: int = Field(10, gt=0)
+    steps: int = Field(30, gt=0)
+    batch: int = Field(8, gt=0)
+    memory: int = Field(1500, gt=0)
+    hidden: list[Annotated[int, Field(gt=0)]] = Field([256, 128], min_length=1)
+    learning_rate: float = Field(2e-3, gt=0, lt=1)
+    starts: float = Field(0.7, ge=0, lt=1)
+    tries: float = Field(0.7, gt=0, le=1)
+    margin: float = Field(0.1, gt=0)
+
+    @property
+    def length(self) -> int:
+        """How long the training is, in what its progress counts."""
+        return self.rounds
+
+
 class MaskablePPO(_Part):
     """sb3-contrib's MaskablePPO; see ``agents/maskable_ppo.py``."""
 
@@ -167,7 +205,7 @@ class PPO(_Part):
         return self.legs * self.updates_per_leg * self.tables * self.steps_per_update
 
 
-AnyLearner = MonteCarlo | DeepMonteCarlo | TemporalDifference | PPO | MaskablePPO
+AnyLearner = MonteCarlo | RuleConditioned | DeepMonteCarlo | TemporalDifference | PPO | MaskablePPO
 KINDS: dict[str, type[_Part]] = {
     get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(AnyLearner)
 }
