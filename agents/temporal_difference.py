@@ -28,7 +28,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from agents.cells import ACTIONS, Bytes, Floats, Ints, greedy_actions, scores_of_cells, table_profile
-from agents.config import Config, TemporalDifference
+from agents.config import Config
+from agents.learners import TemporalDifference
 from agents.training import Tensors
 from bj_env.fast.compiling import inlined, kernel
 from bj_env.fast.explore import explore
@@ -69,10 +70,10 @@ class TemporalDifferenceLearner:
     def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
         """Play some generations; return the mean net of their rounds."""
         learner = self.learner
-        rounds, nets = max(1, learner.rounds // (learner.legs * learner.generations)), np.zeros(3)
+        nets = np.zeros(3)
         for _ in range(learner.generations):
             epsilon = self._epsilon()
-            nets += self._play(rounds, epsilon, progress)
+            nets += self._play(learner.rounds_of_a_generation, epsilon, progress)
             self.generation += 1
             self.mean += (self.values.mean(axis=0) - self.mean) * (LATE + 1) / (LATE + self.generation)
         mean = nets[1] / nets[0]
