@@ -68,7 +68,6 @@ class TemporalDifference(_Part):
     legs: int = Field(20, gt=0)
     generations: int = Field(10, gt=0)
     epsilon: float = Field(0.5, gt=0, le=1)
-    decay: float = Field(1.0, ge=0)
     power: float = Field(0.8, gt=0.5, le=1)
 
     @property
