@@ -7,13 +7,10 @@ newest good checkpoint, to the same result.
 
 import argparse
 import json
-import platform
 import shlex
 import signal
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
 
@@ -22,14 +19,27 @@ from rich.markup import escape
 
 from agents.checkpoints import checkpoint_path, restore_newest, save_checkpoint
 from agents.config import Config, load_config
-from agents.run import Scalars, clear_away, config_text, create_folder, find_run, lock_folder, write_file
+from agents.run import (
+    Scalars,
+    check_origin,
+    clear_away,
+    config_text,
+    create_folder,
+    find_run,
+    lock_folder,
+    origin_of,
+    read_origin,
+    write_file,
+)
 from agents.training import Learner, Row, Trained, TrainingError, curve_of, evaluated, is_due, train_leg
 from bj_env import learned
-from bj_env.benchmark import Score, compare
-from bj_env.cli import progress_bar, score_table
+from bj_env.bench_report import score_table
+from bj_env.benchmark import compare
+from bj_env.cli import progress_bar
 from bj_env.decisions import Decision
 from bj_env.errors import BlackjackError
 from bj_env.notation import house_text
+from bj_env.scores import Score
 
 ROOT = Path(__file__).parent
 DEFAULT = ROOT / "configs" / "default.toml"
@@ -58,7 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"train.py: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"train.py: {error.filename or options.runs}: {error.strerror or error}", file=sys.stderr)
+        print(
+            f"train.py: {error.filename or options.resume or options.runs or 'runs'}: {error.strerror or error}",
+            file=sys.stderr,
+        )
         return 1
     except KeyboardInterrupt as interrupt:
         print(f"train.py: interrupted{interrupt}", file=sys.stderr)
@@ -89,8 +102,7 @@ def begin(options: argparse.Namespace) -> None:
     changes = [*(options.set or []), *([f"seed={options.seed}"] if options.seed is not None else [])]
     config = load_config(options.config or DEFAULT, changes)
     learner = make_learner(config)
-    origin = json.dumps(origin_of(config, options), indent=2) + "\n"
-    files = {"config.toml": config_text(config), "run.json": origin}
+    files = {"config.toml": config_text(config), "run.json": origin_of(config, command_of(options, config.seed))}
     folder, lock = create_folder(options.runs or "runs", config.name, files)
     with lock:
         carry_out(folder, config, learner, [])
@@ -110,6 +122,7 @@ def resume(options: argparse.Namespace) -> None:
         if (folder / "report.md").exists():
             print(f"{folder} is finished: {folder / 'report.md'}")
             return
+        check_origin(folder)
         clear_away(folder)
         config = load_config(folder / "config.toml")
         learner = make_learner(config)
@@ -123,6 +136,10 @@ def make_learner(config: Config) -> Learner:
             from agents.monte_carlo import MonteCarloLearner
 
             return MonteCarloLearner(config)
+        case "deep-monte-carlo":
+            from agents.deep_monte_carlo import DeepMonteCarloLearner
+
+            return DeepMonteCarloLearner(config)
         case "temporal-difference":
             from agents.temporal_difference import TemporalDifferenceLearner
 
@@ -131,6 +148,18 @@ def make_learner(config: Config) -> Learner:
             from agents.maskable_ppo import MaskablePPOLearner
 
             return MaskablePPOLearner(config)
+        case "ppo-sb3":
+            from agents.ppo_sb3 import SB3PPOLearner
+
+            return SB3PPOLearner(config)
+        case "dqn-sb3":
+            from agents.dqn_sb3 import SB3DQNLearner
+
+            return SB3DQNLearner(config)
+        case "ppo":
+            from agents.ppo import PPOLearner
+
+            return PPOLearner(config)
 
 
 def carry_out(folder: Path, config: Config, learner: Learner, history: list[Row]) -> None:
@@ -217,33 +246,24 @@ def measure(config: Config, policy: learned.LearnedDecision) -> list[Score]:
 
 def results_text(folder: Path, config: Config, trained: Trained, scores: Sequence[Score]) -> str:
     """Return ``results.json``, which is the same to the byte whether a run was killed on its way or not."""
-    origin = json.loads((folder / "run.json").read_text())
-    run = {**origin, "seed": config.seed, "unit": trained.unit, "done": trained.curve[-1].done}
+    run = {**read_origin(folder), "seed": config.seed, "unit": trained.unit, "done": trained.curve[-1].done}
     content = {"run": run | {"config": config.model_dump()}, "scores": [score.as_json() for score in scores]}
     return json.dumps(content, indent=2) + "\n"
 
 
-def origin_of(config: Config, options: argparse.Namespace) -> dict[str, str]:
-    """Say where a run comes from."""
+def command_of(options: argparse.Namespace, seed: int) -> str:
+    """Return the command that does the same once more."""
     file = Path(options.config or DEFAULT).absolute()
     shown = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
-    words = ["--config", str(shown), "--seed", str(config.seed)]
+    words = ["--config", str(shown), "--seed", str(seed)]
     words += [word for change in options.set or [] for word in ("--set", change)]
-    describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-    commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
-    versions = [f"{name} {version(name)}" for name in ("bj-env", "gymnasium", "numpy", "numba", "torch")]
-    return {
-        "command": f"python train.py {shlex.join(words)}",
-        "commit": commit or "none",
-        "versions": ", ".join([*versions, f"Python {platform.python_version()}"]),
-        "machine": f"{platform.system()} {platform.machine()}",
-    }
+    return f"python train.py {shlex.join(words)}"
 
 
 def facts_of(folder: Path, config: Config, trained: Trained, timing: Mapping[str, float]) -> dict[str, str]:
     """Say how the policy came to be."""
     return {
-        **json.loads((folder / "run.json").read_text()),
+        **{name: said for name, said in read_origin(folder).items() if name != "config_sha256"},
         "learner": config.learner.kind,
         "house": house_text(trained.profile.rules),
         "seed": str(config.seed),

@@ -10,7 +10,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors import numpy as tensor_files
 
-from agents.run import write_file
+from agents.run import sync_folder, write_file
 from agents.training import Learner, Row, Tensors
 from bj_env.errors import BlackjackError
 
@@ -30,9 +30,10 @@ def save_checkpoint(folder: Path, learner: Learner, history: Sequence[Row]) -> P
     """Write a learner's state and what was noted so far; return the file."""
     tensors = {f"state.{name}": np.asarray(tensor, order="C") for name, tensor in learner.state().items()}
     tensors |= {f"history.{name}": values for name, values in _columns(history).items()}
-    said = {"done": str(learner.done), "sha256": _digest(tensors, learner.done)}
+    said = {"done": str(learner.done), "sha256": digest_of(tensors, learner.done)}
     path = checkpoint_path(folder, learner.done)
     path.parent.mkdir(exist_ok=True)
+    sync_folder(folder)
     write_file(path, tensor_files.save(tensors, said))
     return path
 
@@ -43,7 +44,7 @@ def _columns(history: Sequence[Row]) -> Tensors:
     return {name: np.array([row.get(name, np.nan) for row in history]) for name in names}
 
 
-def _digest(tensors: Tensors, done: int) -> str:
+def digest_of(tensors: Tensors, done: int) -> str:
     """Return the digest of all that a checkpoint says."""
     digest = sha256(f"{done}\n".encode())
     for name in sorted(tensors):
@@ -69,6 +70,7 @@ def restore_newest(folder: Path, learner: Learner) -> list[Row]:
             print(f"train.py: {path} is damaged and left out: {error}", file=sys.stderr)
         else:
             learner.restore(state)
+            assert learner.done == done
             return history
     print(f"train.py: no good checkpoint in {folder}: training begins anew", file=sys.stderr)
     return []
@@ -88,11 +90,13 @@ def read_checkpoint(path: Path, done: int, like: Tensors) -> tuple[Tensors, list
     tensors, said = _read(path)
     if said.get("done") != str(done):
         raise CheckpointError(f"expected one after {done}, got one after {said.get('done')}")
-    if said.get("sha256") != _digest(tensors, done):
+    if said.get("sha256") != digest_of(tensors, done):
         raise CheckpointError("its content is not the one that was written")
     state = {name.removeprefix("state."): each for name, each in tensors.items() if name.startswith("state.")}
     _check_form(state, like)
     columns = {name.removeprefix("history."): each for name, each in tensors.items() if name.startswith("history.")}
+    if len({each.shape for each in columns.values()}) != 1 or "done" not in columns or columns["done"][-1] != done:
+        raise CheckpointError(f"its history does not lead to {done}")
     return state, _rows(columns)
 
 
@@ -105,16 +109,16 @@ def _read(path: Path) -> tuple[Tensors, dict[str, str]]:
 
 
 def _check_form(state: Tensors, like: Tensors) -> None:
-    came = {name: (tensor.dtype.name, tensor.shape) for name, tensor in state.items()}
-    for name, tensor in like.items():
-        expected = (tensor.dtype.name, tensor.shape)
-        if came.pop(name, None) != expected:
-            raise CheckpointError(f"expected {name!r} as {expected}, got {came.get(name, 'another')}")
-    if came:
-        raise CheckpointError(f"it holds {next(iter(came))!r}, which this learner has not")
+    forms = ({name: f"{each.dtype} {list(each.shape)}" for name, each in tensors.items()} for tensors in (like, state))
+    expected, came = forms
+    for name in sorted(expected.keys() | came.keys()):
+        if came.get(name) != expected.get(name):
+            raise CheckpointError(
+                f"state {name}: expected {expected.get(name, 'nothing')}, got {came.get(name, 'nothing')}"
+            )
     for name, tensor in state.items():
         if not np.isfinite(tensor).all():
-            raise CheckpointError(f"{name!r} holds what is no number")
+            raise CheckpointError(f"state {name}: expected finite numbers")
 
 
 def _rows(columns: Tensors) -> list[Row]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
-from bj_env.benchmark import Z95
 from bj_env.env import BlackjackEnv
+from bj_env.scores import Z95
 
 
 class Evaluated(NamedTuple):

@@ -1,10 +1,16 @@
 """The folder of a run: never shared by two, every file written whole or not at all."""
 
 import errno
+import json
 import os
+import platform
 import shutil
-from collections.abc import Sequence
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Self
 from uuid import uuid4
@@ -19,13 +25,15 @@ TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR)
 """How the system says that a run cannot have a name because something else has it."""
 
 LOCK = ".lock"
+ORIGIN = ("command", "commit", "versions", "machine", "config_sha256")
+"""What ``run.json`` says."""
 
 
 class RunError(BlackjackError):
     """Is raised for a folder that is no run, or whose run may not go on."""
 
 
-def create_folder(root: str | Path, name: str, files: dict[str, str]) -> tuple[Path, AbstractContextManager[object]]:
+def create_folder(root: str | Path, name: str, files: Mapping[str, str]) -> tuple[Path, AbstractContextManager[object]]:
     """Create the folder of a run: ``root/name``, or ``root/name-2`` and so on where that is taken.
 
     It appears with these files in it and locked, so that it can be resumed whatever happens then.
@@ -66,6 +74,56 @@ def find_run(path: str | Path) -> Path:
     if missing := [name for name in ("config.toml", "run.json") if not (folder / name).is_file()]:
         raise RunError(f"{folder} is no run: it has no {missing[0]}")
     return folder
+
+
+def origin_of(config: Config, command: str) -> str:
+    """Return ``run.json``, which says where a run comes from."""
+    origin = {"command": command, **code(), "config_sha256": sha256(config_text(config).encode()).hexdigest()}
+    return json.dumps(origin, indent=2) + "\n"
+
+
+def code() -> dict[str, str]:
+    """Say which code runs here."""
+    describe = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
+    versions = [f"{name} {version(name)}" for name in ("bj-env", "gymnasium", "numpy", "numba", "torch")]
+    return {
+        "commit": commit or "none",
+        "versions": ", ".join([*versions, f"Python {platform.python_version()}"]),
+        "machine": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def read_origin(folder: Path) -> dict[str, str]:
+    """Return what ``run.json`` says.
+
+    Raises:
+        RunError: if it is damaged.
+    """
+    try:
+        origin = json.loads((folder / "run.json").read_bytes())
+        return {name: str(origin[name]) for name in ORIGIN}
+    except (ValueError, KeyError, TypeError):
+        raise RunError(f"{folder / 'run.json'} is damaged") from None
+
+
+def check_origin(folder: Path) -> None:
+    """Look whether a run can go on as it began, and note it where other code goes on with it.
+
+    Raises:
+        RunError: if its configuration was changed.
+    """
+    origin = read_origin(folder)
+    file = folder / "config.toml"
+    if sha256(file.read_bytes()).hexdigest() != origin["config_sha256"]:
+        raise RunError(f"{file} is not as the run began: begin another with --config {file}")
+    for name, now in code().items():
+        before = origin[name].split(", then ")[-1]
+        if before != now:
+            said = f"the run began with {name} {before} and goes on with {now}: its result may be another"
+            print(f"train.py: {said}", file=sys.stderr)
+            origin[name] += f", then {now}"
+            write_file(folder / "run.json", json.dumps(origin, indent=2) + "\n")
 
 
 def lock_folder(folder: Path) -> AbstractContextManager[object]:

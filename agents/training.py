@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bj_env.benchmark import ROUNDING
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.exact import best_by_hand, exact_value
 from bj_env.learned import LearnedDecision, Profile
+from bj_env.scores import ROUNDING
 
 LEARNED = "learned"
 """The name of the trained policy in the benchmark."""
@@ -106,10 +106,11 @@ def train_leg(learner: Learner, progress: Callable[[int], None]) -> Row:
     from numba.core import event  # only where something trains
 
     before, started, compiling = learner.done, time.perf_counter(), [0.0]
-    with event.install_timer("numba:compile", compiling.append):
-        said = _said(learner, progress)
-    seconds = time.perf_counter() - started - sum(compiling)
-    check_numbers(learner, said)
+    with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
+        with event.install_timer("numba:compile", compiling.append):
+            said = _said(learner, progress)
+        seconds = time.perf_counter() - started - sum(compiling)
+        check_numbers(learner, said)
     speed = (learner.done - before) / seconds
     return {
         "done": float(learner.done),
@@ -124,7 +125,7 @@ def train_leg(learner: Learner, progress: Callable[[int], None]) -> Row:
 def _said(learner: Learner, progress: Callable[[int], None]) -> Row:
     try:
         return {name: float(value) for name, value in learner.leg(progress).items()}
-    except ValueError as error:  # as torch's distributions raise for weights that are no numbers
+    except (ValueError, RuntimeError) as error:  # as torch raises for weights that are no numbers
         _check_tensors(learner, "policy", learner.policy())
         raise error
 

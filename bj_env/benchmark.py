@@ -12,27 +12,24 @@ import multiprocessing
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from copy import copy
 from functools import partial
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bj_env.chance import SEEDS
-from bj_env.decisions import Decision, View, decision_from
+from bj_env.chance import SEEDS, TABLES
+from bj_env.decisions import ChartDecision, Decision, View, decision_from
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.participants import Player
-from bj_env.rules import TICKS
+from bj_env.scores import Nets, Score, Tally, blocks_needed, with_exact_value
 from bj_env.settings import AGENT
 from bj_env.table import Table
-from bj_env.terms import Action, Rules
-
-if TYPE_CHECKING:
-    from bj_env.exact import Mistake
+from bj_env.terms import TICKS, Action, Rules, checked_number
 
 COMPILED, BATCHED, READABLE = ENGINES = ("compiled", "batched", "readable")
 """Who can play: see `engine_of`."""
@@ -40,17 +37,8 @@ COMPILED, BATCHED, READABLE = ENGINES = ("compiled", "batched", "readable")
 ROUNDS = {COMPILED: 2_000_000, BATCHED: 200_000, READABLE: 20_000}
 """How many rounds take some seconds."""
 
-TELLING_ROUNDS = 1_000
-"""From so many rounds on a mean far from the exact value means that something is wrong."""
-
-COSTLIEST = 12
-"""How many of the costliest mistakes a score keeps."""
-
-ROUNDING = 1e-9
-"""By how much rounding may put a value above the best of its class."""
-
-Z95 = NormalDist().inv_cdf(0.975)
-"""Standard errors on either side of a 95 % interval."""
+FIRST_ROUNDS = 10_000
+"""After so many rounds it is known well enough how many it takes to an interval that is asked for."""
 
 
 class Setting(NamedTuple):
@@ -78,51 +66,18 @@ class Setting(NamedTuple):
         """How many blocks there are, the last one whole too."""
         return -(-self.rounds // self.rounds_per_block)
 
-
-class Score(NamedTuple):
-    """How one policy did.
-
-    Attributes:
-        name: the policy's.
-        rounds: how many it played.
-        ev: mean net of a round in bets.
-        stderr: its standard error.
-        difference: mean net less that of the baseline on the same shoes; 0 for the baseline itself.
-        difference_stderr: its standard error.
-        agreement: share of its decisions, as often as they occur, that are the baseline's.
-        exact_ev: the exact value of a round from a fresh shoe; None if it looks at more than its hand and the up card.
-        optimum_regret: by how much that is below the best value of all, by composition; None likewise.
-        regret: by how much that is below the best value of its class, by total, pair and up card; None likewise.
-        costliest: its costliest mistakes; none where the exact value is None.
-    """
-
-    name: str
-    rounds: int
-    ev: float
-    stderr: float
-    difference: float
-    difference_stderr: float
-    agreement: float
-    exact_ev: float | None = None
-    optimum_regret: float | None = None
-    regret: float | None = None
-    costliest: tuple["Mistake", ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the score as names and values that JSON can hold."""
-        return self._asdict() | {"costliest": [mistake._asdict() for mistake in self.costliest]}
-
-    def interval(self) -> tuple[float, float]:
-        """Return the ends of the 95 % interval of ``ev``."""
-        return self.ev - Z95 * self.stderr, self.ev + Z95 * self.stderr
+    @property
+    def unit(self) -> int:
+        """The ticks that the agent's seats bet together at least in a block."""
+        return self.rules.min_bet * TICKS * self.rounds_per_block * sum(seat == AGENT for seat in self.seats)
 
 
 class _Watched(Decision):
     """Plays one decision and counts how often another would have done the same."""
 
-    def __init__(self, inner: Decision, baseline: Decision) -> None:
+    def __init__(self, inner: Decision, judge: Decision) -> None:
         self.inner = inner
-        self.baseline = baseline
+        self.judge = judge
         self.asked = self.same = 0
 
     def bet(self, view: View) -> int:
@@ -130,12 +85,12 @@ class _Watched(Decision):
 
     def insure(self, view: View) -> bool:
         insured = self.inner.insure(view)
-        self._count(insured == self.baseline.insure(_aside(view)))
+        self._count(insured == self.judge.insure(_aside(view)))
         return insured
 
     def play(self, view: View) -> Action:
         action = self.inner.play(view)
-        self._count(action == self.baseline.play(_aside(view)))
+        self._count(action == self.judge.play(_aside(view)))
         return action
 
     def _count(self, same: bool) -> None:
@@ -148,22 +103,22 @@ def _aside(view: View) -> View:
     return view._replace(chance=copy(view.chance))
 
 
-def engine_of(decision: Decision, baseline: Decision, setting: Setting) -> str:
-    """Tell who plays a policy and asks a baseline whether it would do the same.
+def engine_of(decision: Decision, setting: Setting) -> str:
+    """Tell who plays a policy.
 
     Returns:
-        ``"compiled"`` if tables can hold both and all other seats; ``"batched"`` if only the policy is none, but a
-        learned one that draws no lots; else ``"readable"``.
+        ``"compiled"`` if tables can hold it and all other seats; ``"batched"`` if only the policy is none for a table,
+        but a learned one that draws no lots; else ``"readable"``.
 
-    >>> from bj_env.decisions import ChartDecision, RandomLegal
-    >>> engine_of(RandomLegal(), ChartDecision(), Setting(Rules(), ("agent",), rounds=100, seed=0))
+    >>> from bj_env.decisions import RandomLegal
+    >>> engine_of(RandomLegal(), Setting(Rules(), ("agent",), rounds=100, seed=0))
     'compiled'
     """
     from bj_env.fast.batched import can_be_batched  # only here: they need numba
     from bj_env.fast.tabulating import can_be_tabulated
 
     others = [decision_from(seat) for seat in setting.seats if seat != AGENT]
-    if not can_be_tabulated(setting.rules, [baseline, *others]):
+    if not can_be_tabulated(setting.rules, others):
         return READABLE
     if can_be_tabulated(setting.rules, [decision]):
         return COMPILED
@@ -176,9 +131,7 @@ def sensible_rounds(policies: Mapping[str, Decision | str], setting: Setting, ba
     >>> sensible_rounds({"mimic": "mimic"}, Setting(Rules(), ("agent",), rounds=0, seed=0))
     2000000
     """
-    judge = decision_from(policies.get(baseline, baseline))
-    decisions = [judge, *map(decision_from, policies.values())]
-    return min(ROUNDS[engine_of(decision, judge, setting)] for decision in decisions)
+    return min(ROUNDS[engine_of(decision, setting)] for decision in _decisions(policies, baseline).values())
 
 
 def compare(
@@ -186,70 +139,112 @@ def compare(
     setting: Setting,
     *,
     baseline: str = "basic",
+    half_width: float = 0.0,
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> list[Score]:
-    """Play every policy on the same shoes and score it against a baseline.
+    """Play every policy on the same shoes, score it against a baseline, and add exact values where there are any.
 
     Args:
         policies: by the name to show; names of decisions, decisions, or folders of saved policies.
         setting: what is played.
-        baseline: the name of the policy that differences and agreement refer to; added if it is not there.
+        baseline: the name of the policy that differences refer to; added if it is not there.
+        half_width: stop as soon as no 95 % interval, of a mean or of a difference, is wider than this to either side,
+            in bets; ``setting.rounds`` is then the most that are played. All play equally many rounds.
         workers: threads, or processes, to share the work; the result does not depend on it.
         progress: called with the number of rounds just played.
 
     Raises:
-        BlackjackError: if the setting has no seat for the policies, or a name is unknown.
+        BlackjackError: if the setting has no seat for the policies, a name is unknown, or play contradicts a value.
 
     >>> from bj_env.houses import rules_from
     >>> setting = Setting(rules_from("six-deck"), ("agent",), rounds=200, seed=1)
     >>> [score.name for score in compare({"mimic": "mimic"}, setting)]
     ['basic', 'mimic']
     """
-    if AGENT not in setting.seats:
-        raise BlackjackError(f"seats: expected at least one 'agent', got {setting.seats!r}")
-    if isinstance(setting.seed, bool) or not isinstance(setting.seed, int) or not 0 <= setting.seed < SEEDS:
-        raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {setting.seed!r}")
-    if setting.blocks < 2:
-        raise BlackjackError(f"rounds: expected at least {setting.rounds_per_block + 1}, got {setting.rounds!r}")
-    entries = {baseline: policies.get(baseline, baseline), **policies}
-    decisions = {name: decision_from(source) for name, source in entries.items()}
-    nets, agreements = {}, {}
-    with _pool(workers) as run:
-        for name, decision in decisions.items():
-            parts = _play(decision, decisions[baseline], setting, workers, run)
-            nets[name], agreements[name] = _gather(parts, setting, progress)
-    scores = [_score(name, nets[name], nets[baseline], agreements[name], setting) for name in decisions]
-    return [_with_exact(score, decisions[score.name], setting.rules) for score in scores]
+    played = compared(policies, setting, baseline=baseline, half_width=half_width, workers=workers, progress=progress)
+    scores = deque(played, maxlen=1)[0]
+    return exactly(scores, policies, setting, baseline=baseline)
 
 
-def _with_exact(score: Score, decision: Decision, rules: Rules) -> Score:
-    """Add the exact value and the regret to the best of its class.
+def exactly(
+    scores: Sequence[Score], policies: Mapping[str, Decision | str], setting: Setting, *, baseline: str = "basic"
+) -> list[Score]:
+    """Add to scores the exact values of their policies.
 
     Raises:
-        BlackjackError: if the exact value is above the best, or the simulated one too far from it: one is wrong.
+        BlackjackError: if play contradicts a value.
     """
-    if not decision.by_hand:
-        return score
-    from bj_env.exact import best_by_hand, exact_value, mistakes, optimum  # only here: they need numba
+    decisions = _decisions(policies, baseline)
+    return [with_exact_value(score, decisions[score.name], setting.rules) for score in scores]
+
+
+def compared(
+    policies: Mapping[str, Decision | str],
+    setting: Setting,
+    *,
+    baseline: str = "basic",
+    half_width: float = 0.0,
+    workers: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[list[Score]]:
+    """Yield what `compare` has found so far, every few seconds, without exact values."""
+    _check(setting, half_width)
+    batch = max(1, sensible_rounds(policies, setting, baseline) // setting.rounds_per_block)
+    decisions, judge = _decisions(policies, baseline), _judge(setting.rules)
+    tallies = {name: Tally() for name in decisions}
+    done, planned = 0, setting.blocks
+    if half_width:
+        planned = min(planned, max(2, FIRST_ROUNDS // setting.rounds_per_block))
+    with _pool(workers) as run:
+        while done < planned:
+            blocks = range(done, min(planned, done + batch))
+            reference: Nets | None = None
+            for name, decision in decisions.items():  # the baseline first
+                parts = play_blocks(decision, judge, setting, blocks, workers, run)
+                nets, asked, same = _gather(parts, setting, progress)
+                reference = nets if reference is None else reference
+                tallies[name] = tallies[name].plus(nets, nets - reference, asked, same)
+            done = blocks.stop
+            scores = [
+                tallies[name].score(name, decision.mode, setting.unit, setting.rounds_per_block)
+                for name, decision in decisions.items()
+            ]
+            yield scores
+            if half_width and done == planned:
+                planned = min(setting.blocks, blocks_needed(scores, half_width, done))
+
+
+def _check(setting: Setting, half_width: float) -> None:
+    if AGENT not in setting.seats:
+        raise BlackjackError(f"seats: expected at least one 'agent', got {setting.seats!r}")
+    checked_number("seed", setting.seed, 0, SEEDS - 1)
+    if setting.blocks < 2:
+        raise BlackjackError(f"rounds: expected at least {setting.rounds_per_block + 1}, got {setting.rounds!r}")
+    if setting.blocks > TABLES:
+        raise BlackjackError(f"rounds: expected at most {TABLES * setting.rounds_per_block}, got {setting.rounds!r}")
+    if not 0 <= half_width < inf:
+        raise BlackjackError(f"half-width: expected a number of bets from 0 on, got {half_width!r}")
+
+
+def _decisions(policies: Mapping[str, Decision | str], baseline: str) -> dict[str, Decision]:
+    """Return all decisions by name, the baseline first."""
+    entries = {baseline: policies.get(baseline, baseline), **policies}
+    return {name: decision_from(source) for name, source in entries.items()}
+
+
+def _judge(rules: Rules) -> Decision:
+    """Return the best play by total, pair and up card; basic strategy where the solver cannot tell."""
+    from bj_env.exact import best_by_hand  # only here: it needs numba
 
     try:
-        exact = exact_value(decision, rules).ev
-        regret, optimum_regret = best_by_hand(rules).ev - exact, optimum(rules) - exact
-    except RulesError:  # which the solver cannot do exactly
-        return score
-    telling = rules.penetration == 0 and score.rounds >= TELLING_ROUNDS
-    if regret < -ROUNDING or (telling and abs(score.ev - exact) > 4.5 * score.stderr):
-        raise BlackjackError(
-            f"alarm: {score.name} has the exact value {exact:.9f}, its class the best value {exact + regret:.9f}, "
-            f"and it played {score.ev:.6f} with standard error {score.stderr:.6f}; one of these is wrong"
-        )
-    costliest = tuple(mistakes(decision, rules)[:COSTLIEST])
-    return score._replace(exact_ev=exact, optimum_regret=optimum_regret, regret=regret, costliest=costliest)
+        return ChartDecision(best_by_hand(rules).chart)
+    except RulesError:
+        return ChartDecision()
 
 
-Chunk = tuple[NDArray[np.int64], int, int]
-"""Of some blocks: the net of each in ticks, how often the policy was asked, how often the baseline did the same."""
+Chunk = tuple[Nets, int, int]
+"""Of some blocks: the net of each in ticks, how often the policy was asked, how often the judge did the same."""
 
 Run = Callable[[Callable[[range], Chunk], Sequence[range]], Iterator[Chunk]]
 
@@ -283,13 +278,24 @@ class _pool:  # noqa: N801
             self._executor.shutdown(cancel_futures=True)
 
 
-def _play(decision: Decision, baseline: Decision, setting: Setting, workers: int, run: Run) -> Iterator[Chunk]:
-    """Play all blocks, and yield what they bring, chunk by chunk."""
-    engine = engine_of(decision, baseline, setting)
+def play_blocks(
+    decision: Decision, judge: Decision, setting: Setting, blocks: range, workers: int, run: Run
+) -> Iterator[Chunk]:
+    """Play some blocks, and yield what they bring, chunk by chunk.
+
+    Args:
+        decision: who plays.
+        judge: who is asked what he would have done.
+        setting: what is played.
+        blocks: which.
+        workers: threads, of the engines that take them.
+        run: a ``map`` over processes, for the others.
+    """
+    engine = engine_of(decision, setting)
     if engine == READABLE:
-        size = max(1, min(2000, -(-setting.blocks // 8)))
-        chunks = [range(start, min(start + size, setting.blocks)) for start in range(0, setting.blocks, size)]
-        return run(partial(_play_chunk, decision, baseline, setting), chunks)
+        size = max(1, min(2000, -(-len(blocks) // 8)))
+        chunks = [blocks[start : start + size] for start in range(0, len(blocks), size)]
+        return run(partial(_play_chunk, decision, judge, setting), chunks)
     from bj_env.fast import agreement, batched  # only here: they need numba
 
     watched = agreement.watched if engine == COMPILED else batched.watched
@@ -297,29 +303,28 @@ def _play(decision: Decision, baseline: Decision, setting: Setting, workers: int
         setting.rules,
         setting.seats,
         decision,
-        baseline,
-        setting.rounds,
+        judge,
+        len(blocks) * setting.rounds_per_block,
         seed=setting.seed,
         threads=workers,
         block=setting.rounds_per_block,
+        first=blocks.start,
     )
 
 
-def _gather(
-    parts: Iterator[Chunk], setting: Setting, progress: Callable[[int], None] | None
-) -> tuple[NDArray[np.int64], float]:
-    """Return the net of each block in ticks, and the agreement with the baseline."""
+def _gather(parts: Iterator[Chunk], setting: Setting, progress: Callable[[int], None] | None) -> Chunk:
+    """Put chunks together."""
     nets, asked, same = [], 0, 0
     for net, part_asked, part_same in parts:
         nets.append(net)
         asked, same = asked + part_asked, same + part_same
         if progress:
             progress(len(net) * setting.rounds_per_block)
-    return np.concatenate(nets), same / asked if asked else 1.0
+    return np.concatenate(nets), asked, same
 
 
-def _play_chunk(decision: Decision, baseline: Decision, setting: Setting, blocks: range) -> Chunk:
-    watched = _Watched(decision, baseline)
+def _play_chunk(decision: Decision, judge: Decision, setting: Setting, blocks: range) -> Chunk:
+    watched = _Watched(decision, judge)
     seats = [watched if seat == AGENT else decision_from(seat) for seat in setting.seats]
     mine = [number for number, seat in enumerate(setting.seats) if seat == AGENT]
     nets = np.zeros(len(blocks), np.int64)
@@ -334,19 +339,3 @@ def _play_chunk(decision: Decision, baseline: Decision, setting: Setting, blocks
             round = table.play_round()
             nets[place] += sum(round.seats[number].net for number in mine)
     return nets, watched.asked, watched.same
-
-
-def _score(
-    name: str, nets: NDArray[np.int64], baseline: NDArray[np.int64], agreement: float, setting: Setting
-) -> Score:
-    seats = sum(seat == AGENT for seat in setting.seats)
-    unit = setting.rules.min_bet * TICKS * setting.rounds_per_block * seats
-    ev, stderr = _mean(nets / unit)
-    difference, difference_stderr = _mean((nets - baseline) / unit)
-    rounds = len(nets) * setting.rounds_per_block
-    return Score(name, rounds, ev, stderr, difference, difference_stderr, agreement)
-
-
-def _mean(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the mean and its standard error."""
-    return float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5)

@@ -10,14 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from bj_env import houses
-from bj_env.benchmark import Z95, Score, Setting, compare, sensible_rounds
+from bj_env.bench_report import bench_command
 from bj_env.errors import BlackjackError
-from bj_env.notation import RANKS, chips_text, house_text
+from bj_env.notation import chips_text
 from bj_env.replay import cards_left, replay
 from bj_env.round import Round
 from bj_env.settings import AGENT
@@ -179,38 +177,44 @@ def _shoe_option(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench_parser(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Measure strategies on the same shoes: net of a round in percent of a bet with its 95 % interval, and the "
-        "paired difference to basic strategy. A strategy is a name (basic, mimic, threshold:15, never-bust, random, "
-        "hi-lo) or the folder of a saved policy."
-    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = """\
+Measure strategies on the same shoes: net of a round in percent of a bet with
+its 95 % interval, the paired difference to basic strategy, and, where a
+strategy goes by its own hand and the up card, its exact value and regret.
+
+A strategy is a name (basic, mimic, threshold:15, never-bust, random, hi-lo)
+or the folder of a saved policy, which plays its best action; with sampled:
+before it, it draws its actions as in training."""
+    parser.epilog = """\
+examples:
+  bj bench runs/default/policy mimic
+  bj bench runs/a/policy sampled:runs/a/policy --rules '6D H17 DAS LS'
+  bj bench threshold:15 random --half-width 0.05   until all is known to ± 0.05
+  bj bench runs/default/policy --png policy.png    its chart beside the best
+  bj bench hi-lo --rules '6D PEN75' --rounds 1e7 --json
+
+Ctrl-C shows what is done so far."""
     parser.add_argument("policies", nargs="+", metavar="STRATEGY", help="a name or a policy folder")
     _rules_option(parser)
     parser.add_argument("--seats", default=AGENT, help="who sits where, like basic,agent (default: agent)")
-    parser.add_argument("--rounds", type=int, help="rounds for each strategy (default: as many as some seconds allow)")
+    parser.add_argument("--rounds", help="rounds for each strategy, like 1e6 (default: what some seconds allow)")
+    parser.add_argument(
+        "--half-width", metavar="PERCENT", help="play until no interval is wider to either side; --rounds is the most"
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the shoes (default: 1)")
     parser.add_argument(
         "--workers", type=int, default=os.cpu_count(), help="threads or processes (default: one a core)"
     )
+    parser.add_argument("--png", metavar="FILE", type=Path, help="draw values, and charts beside the best one")
     _json_option(parser)
     parser.set_defaults(run=_bench)
 
 
 def _bench(options: argparse.Namespace) -> None:
-    seats = tuple(options.seats.split(","))
-    policies = {name: name for name in options.policies}
-    setting = Setting(houses.rules_from(options.rules), seats, options.rounds or 0, options.seed)
-    if options.rounds is None:
-        setting = setting._replace(rounds=sensible_rounds(policies, setting))
-    with progress_bar() as progress:
-        task = progress.add_task("rounds", total=setting.rounds * len({"basic", *policies}))
-        scores = compare(
-            policies, setting, workers=max(1, options.workers), progress=lambda n: progress.advance(task, n)
-        )
-    if options.json:
-        print(json.dumps([score.as_json() for score in scores]))
-    else:
-        Console().print(score_table(scores, setting), *map(escape, mistake_lines(scores)), sep="\n")
+    given = {name: getattr(options, name) for name in ("seats", "rounds", "half_width", "seed", "png")}
+    workers = max(1, options.workers)
+    bench_command(options.rules, options.policies, **given, workers=workers, as_json=options.json, bar=progress_bar())
 
 
 def _simulate_parser(parser: argparse.ArgumentParser) -> None:
@@ -250,44 +254,3 @@ def progress_bar() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-
-
-def score_table(scores: Sequence[Score], setting: Setting) -> Table:
-    """Lay scores out as a table of 80 columns, in percent of a bet."""
-    seats = ",".join(map(str, setting.seats))
-    title = f"{house_text(setting.rules)}, seats {seats}, {scores[0].rounds:,} rounds each, seed {setting.seed}"
-    table = Table(title=escape(title), caption=_CAPTION)
-    table.add_column("strategy", overflow="fold")
-    for heading in ("EV", "to basic", "agrees", "exact EV", "regret"):
-        table.add_column(heading, justify="right")
-    for score in scores:
-        difference = _percent(score.difference, score.difference_stderr) if score.difference_stderr else "-"
-        exact = [f"{100 * value:.3f}" if value is not None else "-" for value in (score.exact_ev, score.regret)]
-        table.add_row(
-            escape(score.name), _percent(score.ev, score.stderr), difference, f"{score.agreement:.1%}", *exact
-        )
-    return table
-
-
-_CAPTION = (
-    "net of a round in % of a bet; ± 95 % intervals, on the same shoes\n"
-    "agrees: plays as basic does; exact EV: from a fresh shoe\n"
-    "regret: to the best play by total, pair and up card, exact"
-)
-
-
-def mistake_lines(scores: Sequence[Score]) -> list[str]:
-    """Name the three costliest mistakes of each strategy that makes any worth a thousandth of a percent."""
-    lines = []
-    for score in scores:
-        costly = [mistake for mistake in score.costliest[:3] if mistake.cost >= 1e-5 and mistake.played != mistake.best]
-        said = [
-            f"{mistake.hand} v {RANKS[mistake.upcard - 1]} {mistake.played} for {mistake.best} {mistake.cost:.3%}"
-            for mistake in costly
-        ]
-        lines += [f"{score.name} loses most, to the best play by all cards: " + "; ".join(said)] if said else []
-    return lines
-
-
-def _percent(mean: float, stderr: float) -> str:
-    return f"{100 * mean:+.2f} ± {100 * Z95 * stderr:.2f}"

@@ -21,9 +21,11 @@ class Decision(ABC):
     """A strategy: only `play` must be written. One object may play several seats, so it keeps no state of a round.
 
     ``by_hand`` says that nothing but the own hand, the up card and the rules decide; then its exact value is known.
+    ``mode`` says how it comes to its answers: by a ``"rule"``, or, if it is learned, ``"greedy"`` or ``"sampled"``.
     """
 
     by_hand = False
+    mode = "rule"
 
     def bet(self, view: View) -> int:
         """Return the bet for the coming round in chips, 0 to sit out; the house's minimum unless overridden."""
@@ -255,9 +257,14 @@ _NAMED: dict[str, Callable[[], Decision]] = {
 HI_LO = "hi-lo"
 """The name of the counting player."""
 
+SAMPLED = "sampled:"
+"""What stands before the folder of a policy that is to draw its actions."""
+
 
 def decision_from(source: "Decision | str") -> Decision:
     """Return the decision that a name stands for; ``threshold:15`` stands on 15, a path loads a saved policy.
+
+    A saved policy plays its best action; ``sampled:`` before its path lets it draw among them as it did in training.
 
     Raises:
         BlackjackError: if it is neither a decision, nor a known name, nor the folder of a saved policy.
@@ -278,10 +285,11 @@ def decision_from(source: "Decision | str") -> Decision:
     kind, _, number = source.partition(":")
     if kind == "threshold" and re.fullmatch("[0-9]{1,9}", number):
         return Threshold(int(number))
-    if "/" in source or (source and os.path.exists(source)):
+    sampled, path = source.startswith(SAMPLED), source.removeprefix(SAMPLED)
+    if sampled or "/" in path or (path and os.path.exists(path)):
         from bj_env.learned import load  # only where a path is given: needs numpy and safetensors
 
-        return load(source)
+        return load(path, sampled=sampled)
     raise UnknownDecision(
         f"unknown decision {source!r}; {choices(source, [*_NAMED, HI_LO])}, or a policy folder like 'runs/x/policy'"
     )

@@ -89,6 +89,7 @@ class LearnedDecision(Decision):
         self.profile = profile
         self.tensors = dict(tensors)
         self.sampled = sampled
+        self.mode = "sampled" if sampled else "greedy"
         self.by_hand = not sampled and set(profile.parts) <= {"hand", "rules"} and len(profile.bets) == 1
         for part in profile.parts:
             if part not in SHOWN:

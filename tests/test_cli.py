@@ -62,24 +62,6 @@ def test_replay_of_every_shared_case(capsys: pytest.CaptureFixture[str]) -> None
             assert run(capsys, "replay", line)[0] == int(illegal), case["id"]
 
 
-def test_bench_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "bench", "mimic", "--rounds", "100", "--workers", "1", "--json")
-    assert code == 0
-    assert [score["name"] for score in json.loads(out)] == ["basic", "mimic"]
-
-
-def test_bench_plays_as_many_rounds_as_some_seconds_allow(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "bench", "basic", "--json")
-    assert code == 0
-    assert json.loads(out)[0]["rounds"] == 2_000_000
-
-
-def test_bench_table_fits_80_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    out = run(capsys, "bench", "mimic", "random", "--rounds", "100", "--workers", "1")[1]
-    assert max(map(len, out.splitlines())) <= 80
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -88,10 +70,6 @@ def test_bench_table_fits_80_columns(capsys: pytest.CaptureFixture[str], monkeyp
         (["replay", "nonsense"], "column 1"),
         (["replay", "six-deck ; D 6/T ; P1 10 8,8 P D S ; next 3"], "3 more cards"),
         (["replay", LINE + " => P1 +20 P2 +15"], "the result differs: expected P1 +20"),
-        (["bench", "mimik"], "did you mean 'mimic'"),
-        (["bench", "mimic", "--seats", "basic"], "expected at least one 'agent'"),
-        (["bench", "mimic", "--rounds", "0"], "rounds: expected at least 2, got 0"),
-        (["bench", "runs/none/policy"], "No such file"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
@@ -120,13 +98,6 @@ def test_a_full_disk_and_a_closed_output_are_said_and_not_tripped_over() -> None
         ["bash", "-c", f"{sys.executable} -m bj_env houses >&-"], capture_output=True, text=True, check=False
     )
     assert (closed.returncode, closed.stderr) == (1, "")
-
-
-@pytest.mark.parametrize("name", ["threshold:" + "9" * 5000, "a" * 5000])
-def test_an_enormous_name_is_an_unknown_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "bench", name)
-    assert code == 1
-    assert err.startswith("bj bench: unknown decision")
 
 
 def test_a_rules_file_nested_without_end_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

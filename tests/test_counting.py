@@ -9,7 +9,7 @@ import pytest
 
 from bj_env.counter import CountingDecision
 from bj_env.counting import Count, count_from, system, systems
-from bj_env.decisions import decision_from
+from bj_env.decisions import ChartDecision, Decision, decision_from
 from bj_env.errors import BlackjackError
 from bj_env.notation import parse
 from bj_env.participants import Player
@@ -83,7 +83,7 @@ def test_an_infinite_shoe_has_no_true_count() -> None:
 # --- the counting player ---
 
 
-def play_at(decision: CountingDecision, rules: str, hand: str, upcard: str, running: int) -> Action:
+def play_at(decision: Decision, rules: str, hand: str, upcard: str, running: int) -> Action:
     """Return what is played when the other cards seen make a running count of 6 decks, at first exactly that true."""
     round = start(parse(f"{rules} ; D {upcard}/5 ; P1 10 {hand}"))
     seen = [0] * 11
@@ -106,6 +106,12 @@ def test_b142_the_first_hand_of_a_shoe_counts_its_own_cards() -> None:
     round = start(parse("6D NS NINS ; D T/5 ; P1 10 T,6"))
     assert HI_LO.system.running(6, round.view().seen) == -1
     assert CountingDecision().play(round.view()) is Action.HIT
+
+
+def test_b132_sixteen_against_ten_in_a_rich_shoe_is_hit_by_basic_and_stood_on_with_index_plays() -> None:
+    asked = "6D NS NINS", "T,6", "T", 15
+    assert play_at(ChartDecision(), *asked) is Action.HIT
+    assert play_at(CountingDecision(), *asked) is Action.STAND
 
 
 def test_surrender_stays_where_the_house_offers_it() -> None:

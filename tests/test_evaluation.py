@@ -3,6 +3,7 @@
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 import pytest
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, DQN, PPO
@@ -39,6 +40,38 @@ def test_the_same_rounds_each_time_and_the_same_number_in_each_environment() -> 
     first, again = (evaluate_rounds(model, rounds=40, environments=16, seed=5, **GAME) for _ in range(2))
     assert first == again
     assert first.rounds == 48  # 16 environments, 3 rounds in each
+
+
+class ShortAndLong:
+    """Rounds of one step that lose, and of three that win, equally likely."""
+
+    def __init__(self, **game: Any) -> None:
+        self.left, self.reward = 0, 0.0
+
+    def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+        if seed is not None:
+            self.chance = np.random.default_rng(seed)
+        self.left, self.reward = ((1, -1.0), (3, 1.0))[self.chance.integers(2)]
+        return np.zeros(1), {}
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.left -= 1
+        over = self.left == 0
+        return np.zeros(1), self.reward if over else 0.0, over, False, {}
+
+
+class Still:
+    def predict(self, observations: Any, deterministic: bool) -> tuple[Any, None]:
+        return np.zeros(len(observations), np.int64), None
+
+
+@pytest.mark.parametrize("rounds", [16, 32])
+def test_b122_short_rounds_are_not_favoured(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To stop at the first 16 that finish in 16 environments would give -0.55, at the first 32 -0.23; the mean is 0."""
+    monkeypatch.setattr("agents.evaluation.BlackjackEnv", ShortAndLong)
+    found = [evaluate_rounds(Still(), rounds=rounds, environments=16, seed=16 * number) for number in range(200)]  # type: ignore[arg-type]
+    assert {result.rounds for result in found} == {rounds}
+    assert abs(np.mean([result.ev for result in found])) < 4 / (200 * rounds) ** 0.5
 
 
 def test_evaluation_leaves_the_training_environment_alone() -> None:

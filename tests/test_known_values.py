@@ -9,8 +9,13 @@ from statistics import fmean, stdev
 
 import pytest
 
-from bj_env.exact import exact_value
+from bj_env.benchmark import Setting, compare
+from bj_env.decisions import ChartDecision, Decision, RandomLegal, View
+from bj_env.exact import best_by_hand, exact_value
 from bj_env.fast.simulate import simulate
+from bj_env.houses import rules_from
+from bj_env.replay import replay
+from bj_env.terms import Action, Rules
 from tests.benchmarks.solver_proof import HOUSES
 from tests.test_env import make
 
@@ -43,6 +48,53 @@ def test_every_seat_of_a_table_has_the_same_value() -> None:
     assert found.sd / sqrt(found.rounds) == pytest.approx(found.stderr)
     assert found.stderr > 1.1 * 1.15 / sqrt(4 * found.rounds)
     assert abs(found.ev + 0.00405922) < 4 * found.stderr, found
+
+
+def test_b131_basic_strategy_loses_what_the_solver_says_and_more_without_doubles_after_splits() -> None:
+    values = []
+    for rules in ("6D S17 DAS LS", "6D S17 NDAS LS"):
+        found = simulate(rules, ["basic"], 1_000_000, seed=131)
+        values.append(exact_value("basic", rules).ev)
+        assert abs(found.ev - values[-1]) < 3 * found.stderr, found
+    assert values[1] < values[0] < 0
+    assert replay("6D S17 DAS LS ; D A/K ; P1 1 A,K").nets == (0,)  # a blackjack against a blackjack
+
+
+def test_b134_one_spot_of_twenty_and_two_of_ten_are_worth_the_same_but_not_as_risky() -> None:
+    one, two = (compare({}, Setting(rules_from("6D"), ("agent",) * spots, 1_000_000, seed=134))[0] for spots in (1, 2))
+    assert abs(one.ev - two.ev) < 3 * (one.stderr**2 + two.stderr**2) ** 0.5
+    assert one.rounds == two.rounds == 1_000_000  # rounds, not hands, make the standard error
+    assert two.stderr == pytest.approx(two.sd / 1_000_000**0.5)
+    both = 2 * two.sd**2 / one.sd**2  # 1 if the two hands had nothing in common, 2 if all
+    assert 1.2 < both < 1.6
+
+
+class Exploring(Decision):
+    """Plays the best chart, but with some chance any legal action."""
+
+    def __init__(self, epsilon: float, rules: Rules) -> None:
+        self.random_of = round(1000 * epsilon)
+        self.best = ChartDecision(best_by_hand(rules).chart)
+
+    def play(self, view: View) -> Action:
+        explores = view.chance.below(1000) < self.random_of
+        return RandomLegal().play(view) if explores else self.best.play(view)
+
+
+def test_b125_an_exploring_policy_is_worth_less_than_the_greedy_one_and_by_how_much() -> None:
+    """Infinite deck, hit or stand, even money: the mean of training rounds is not that of the policy learned."""
+    rules = rules_from("gymnasium-plain")
+    expected = {0.05: -0.0650, 0.1: -0.0832, 0.2: -0.1195}
+    policies: dict[str, Decision] = {str(epsilon): Exploring(epsilon, rules) for epsilon in expected}
+    policies["best"] = ChartDecision(best_by_hand(rules).chart)
+    found = {score.name: score for score in compare(policies, Setting(rules, ("agent",), 12_000, 125), baseline="best")}
+    assert found["best"].exact_ev == pytest.approx(-0.046556, abs=1e-6)
+    for epsilon, value in expected.items():
+        score = found[str(epsilon)]
+        assert score.exact_ev is None
+        assert abs(score.difference - (value + 0.046556)) < 4 * score.difference_stderr, score
+        assert score.difference < -4 * score.difference_stderr
+    assert abs(simulate(rules, ["random"], 1_000_000, seed=125).ev + 0.396) < 0.003
 
 
 @pytest.mark.slow

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.cells import CELLS, ORDERS, best_orders, greedy_actions, rows_of, scores_of_cells
-from agents.monte_carlo import MonteCarloLearner, Returns, first_situations, open_starts
+from agents.monte_carlo import MonteCarloLearner
+from agents.returns import Returns, first_situations, open_starts
 from bj_env.exact import best_by_hand, exact_value
 from bj_env.fast.explore import explore
 from bj_env.fast.exploring import ALWAYS, Behaviour

@@ -4,7 +4,7 @@ import pytest
 
 from bj_env.replay import replay
 from bj_env.rules import hand_net, original_bet_net, whole_chips
-from bj_env.terms import HoleCard, Payout, Rules
+from bj_env.terms import TICKS, HoleCard, Payout, Rules
 from tests.lines import each_line, plays
 
 
@@ -168,3 +168,11 @@ def test_r24_a_hand_wins_pushes_or_loses_its_stake_and_a_blackjack_its_payout(pa
 def test_the_nets_of_all_seats_are_what_the_house_pays() -> None:
     round = replay("six-deck ; D T/6 ; P1 10 T,6 R ; P2 20 A,K ; P3 5 T,9 S ; next T")
     assert round.nets == (-50, 300, 50)
+
+
+def test_b135_a_split_a_double_and_insurance_make_one_round_of_two_hands_and_three_and_a_half_units() -> None:
+    round = replay("six-deck ; D A/8 ; P1 1 8,8 I P D S ; next 3,T,T => P1 +0.5 ; D A,8")
+    seat = round.seats[0]
+    assert (len(round.seats), len(seat.hands)) == (1, 2)
+    assert seat.bet == TICKS  # what results are counted in: one initial bet a round
+    assert sum(hand.stake for hand in seat.hands) + seat.insurance == 3.5 * TICKS

@@ -51,6 +51,13 @@ def test_one_strategy_has_what_simulate_returns(rules: str, threads: str, capsys
     assert said["rounds_per_second"] > 100
 
 
+def test_b132_a_run_names_its_strategy_and_index_plays_change_it(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("--rules", CUT_CARD, "--rounds", "20_000", "--seed", "132", "--strategy")
+    basic, counter = (found(capsys, *given, strategy) for strategy in ("basic", "hi-lo"))
+    assert [basic["strategy"], counter["strategy"]] == ["basic", "hi-lo"]
+    assert basic["ev"] != counter["ev"]
+
+
 def test_several_seats_are_meant_together(capsys: pytest.CaptureFixture[str]) -> None:
     said = found(capsys, "--seats", "3", "--strategy", "mimic", "--rounds", "3000", "--seed", "7")
     assert (said["rounds"], said["ev"], said["stderr"], said["sd"]) == simulate("six-deck", ["mimic"] * 3, 3000, seed=7)

@@ -1,6 +1,10 @@
 """`train.py` from end to end: what it writes, and how it refuses."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,7 @@ from bj_env import learned
 from bj_env.participants import Player
 from bj_env.table import Table
 
+ROOT = Path(train.__file__).parent
 TINY = ["learner.rounds=5000", "learner.legs=1", "benchmark.rounds=100", "environment.seats=['agent','basic']"]
 SETS = [word for change in TINY for word in ("--set", change)]
 
@@ -29,6 +34,10 @@ def test_a_run_leaves_config_policy_pictures_results_and_report(
     assert load_config(folder / "config.toml").seed == 3
     results = json.loads((folder / "results.json").read_text())
     assert [score["name"] for score in results["scores"]][:2] == ["basic", "learned"]
+    for score in results["scores"]:
+        assert {"name", "ev", "stderr", "rounds", "exact_ev", "regret", "agreement"} <= score.keys()
+    assert results["run"]["config"]["learner"]["rounds"] == 5000
+    assert json.loads((folder / "timing.json").read_text())["training_seconds"] > 0
     assert (
         "python train.py --config configs/default.toml --seed 3 --set learner.rounds=5000"
         in (folder / "report.md").read_text()
@@ -55,10 +64,49 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["text"]
 
 
+def heed() -> None:
+    """Heed Ctrl-C, also where whoever runs the tests does not, as jobs in the background of a shell do not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def interrupted(runs: Path, number: int, *arguments: str) -> tuple[int, str]:
+    """Start ``python train.py``, send a signal once there is a new checkpoint; return exit code and standard error."""
+    before = len(list(runs.glob("*/checkpoints/*.safetensors")))
+    command = [sys.executable, "train.py", *arguments]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=heed
+    )
+    while process.poll() is None and len(list(runs.glob("*/checkpoints/*.safetensors"))) == before:
+        time.sleep(0.05)
+    process.send_signal(number)
+    return process.returncode or process.wait(60), process.communicate()[1]
+
+
+def test_an_interrupt_says_how_to_go_on_and_ends_as_it_should(tmp_path: Path) -> None:
+    hours = [*SETS, "--set", "learner.rounds=1_000_000_000", "--set", "learner.legs=400_000", "--set", "workers=1"]
+    folder = tmp_path / "default"
+    said = f"train.py: interrupted; go on with: python train.py --resume {folder}\n"
+    assert interrupted(tmp_path, signal.SIGTERM, "--runs", str(tmp_path), *hours) == (143, said)
+    assert interrupted(tmp_path, signal.SIGINT, "--resume", str(folder)) == (130, said)
+    assert not (folder / "report.md").exists()
+
+
+def test_help_teaches_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        train.main(["--help"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    for example in ("python train.py --config ", "python train.py --resume runs/default", "tensorboard --logdir runs"):
+        assert example in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (["--config", "configs/none.toml"], "No such file"),
+        (["--set", "benchmark.strategies=['basik']"], "did you mean 'basic'"),
+        (["--set", "benchmark.rounds=50", "--set", "environment.rules=PEN75"], "expected at least 101"),
+        (["--set", "name=a/b"], "small letters, digits and hyphens"),
         (["--set", "learner.rnds=1"], "did you mean 'rounds'"),
         (["--set", "environment.rules=six-dek"], "did you mean 'six-deck'"),
     ],

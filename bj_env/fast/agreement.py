@@ -31,6 +31,7 @@ def watched(
     seed: int,
     threads: int,
     block: int,
+    first: int = 0,
 ) -> Iterator[tuple[Array, int, int]]:
     """Play rounds as `bj_env.fast.simulate.played` does, and ask another decision what it would have done.
 
@@ -39,6 +40,7 @@ def watched(
         seats: who sits where, ``"agent"`` for the decision that is watched.
         decision, baseline: that one, and the other.
         rounds, seed, threads, block: as for `bj_env.fast.simulate.played`.
+        first: the number of the first block.
 
     Yields:
         Of some blocks, in order: what the agent's seats have won in each, in ticks; how often they have decided
@@ -53,7 +55,7 @@ def watched(
     >>> len(nets), 0 < same < asked
     (1000, True)
     """
-    each, chunks = chunks_of_blocks(rules, rounds, block)
+    each, chunks = chunks_of_blocks(rules, rounds, block, first=first)
     plans, others = _both(rules, seats, decision, baseline)
     mine = np.array([seat == AGENT for seat in seats])
     play_watched = kernels().play_watched

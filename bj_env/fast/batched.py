@@ -63,18 +63,19 @@ def watched(
     seed: int,
     threads: int,
     block: int,
+    first: int = 0,
 ) -> Iterator[tuple[Array, int, int]]:
     """Play rounds at the tables of `bj_env.fast.agreement.watched`, of a decision that `can_be_batched`.
 
     Args:
-        rules, seats, decision, baseline, rounds, seed, threads, block: as there.
+        rules, seats, decision, baseline, rounds, seed, threads, block, first: as there.
 
     Yields:
         The same.
     """
     assert isinstance(decision, LearnedDecision)
     settings = _settings(rules, seats, decision, block)
-    _, chunks = chunks_of_blocks(rules, rounds, block, TABLES_OF_A_CHUNK)
+    _, chunks = chunks_of_blocks(rules, rounds, block, TABLES_OF_A_CHUNK, first)
     batch = _Batch(settings, decision, baseline, min(-(-rounds // block), TABLES_OF_A_CHUNK), threads)
     for blocks in chunks:
         yield batch.play(blocks, seed)

@@ -73,9 +73,11 @@ def player(
 
 
 def chunks_of_blocks(
-    rules: Rules, rounds: int, block: int | None, tables: int | None = None
+    rules: Rules, rounds: int, block: int | None, tables: int | None = None, first: int = 0
 ) -> tuple[int, Iterator[range]]:
-    """Return how many rounds a block has, and the blocks in chunks: of so many, else of `ROUNDS_OF_A_CHUNK`.
+    """Return how many rounds a block has, and the blocks from a first one on, in chunks.
+
+    Chunks have as many blocks as there are ``tables``, else `ROUNDS_OF_A_CHUNK` rounds.
 
     Raises:
         BlackjackError: if so many rounds cannot be played.
@@ -88,7 +90,8 @@ def chunks_of_blocks(
     each = usual if block is None else checked_number("block", block, 1, MOST_ROUNDS_OF_A_BLOCK)
     blocks = -(-checked_number("rounds", rounds, 1, TABLES * each) // each)
     size = tables or max(1, ROUNDS_OF_A_CHUNK // each)
-    return each, (range(start, min(start + size, blocks)) for start in range(0, blocks, size))
+    end = first + blocks
+    return each, (range(start, min(start + size, end)) for start in range(first, end, size))
 
 
 def seated_plans(rules: Rules, decisions: Sequence[Decision | str], also: Sequence[Decision] = ()) -> Plans:

@@ -1,0 +1,252 @@
+"""Pictures: how policies did, and their strategy charts beside the best one.
+
+matplotlib is imported where something is drawn: it takes a while, and the library does without it.
+"""
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from bj_env.decisions import ChartDecision, Decision, decision_from
+from bj_env.errors import BlackjackError
+from bj_env.notation import RANKS
+from bj_env.scores import Z95, Score
+from bj_env.terms import Action, Rules
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+UPCARDS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 1)
+"""The columns of a chart, by value."""
+
+LETTERS = {Action.STAND: "S", Action.HIT: "H", Action.DOUBLE: "D", Action.SPLIT: "P", Action.SURRENDER: "R"}
+COLOURS = {"S": "#f6d9a8", "H": "#cfe8f7", "D": "#8fd0b6", "P": "#f7f0a1", "R": "#e3bcd3"}
+"""Okabe and Ito's colours, which the colour-blind tell apart, made light enough for letters."""
+
+LOUD, FAINT = "#c1440e", "#666666"
+"""Frames of errors and of near-ties."""
+
+NEAR_TIE = 3e-5
+"""What costs less a round, in bets, is a near-tie: basic strategy, which nobody calls wrong, has one of 2e-5."""
+
+PER = 100
+"""Prices are told for so many rounds."""
+
+GAP = 1
+"""Empty rows between the blocks of a chart."""
+
+
+class Row(NamedTuple):
+    """A row of a chart: its label, the cell that it is of `bj_env.exact.Mistake`, and two cards that are in it."""
+
+    label: str
+    cell: str
+    hand: tuple[int, int]
+
+
+def chart_rows(rules: Rules) -> list[list[Row]]:
+    """Return the rows of a chart in its blocks: hard hands, soft ones, and pairs where they may be split.
+
+    >>> [[block[0].cell, block[-1].label] for block in chart_rows(Rules())]
+    [['hard 19', '5'], ['soft 20', 'A,2'], ['pair A,A', '2,2']]
+    """
+    hard = [(10, total - 10) if total > 11 else (total - 2, 2) for total in range(19, 4, -1)]
+    blocks = [[Row(str(sum(hand)), f"hard {sum(hand)}", hand) for hand in hard]]
+    blocks.append([Row(f"A,{other}", f"soft {11 + other}", (1, other)) for other in range(9, 1, -1)])
+    if rules.max_hands > 1:
+        names = [(value, RANKS[value - 1]) for value in (1, *range(10, 1, -1))]
+        blocks.append([Row(f"{name},{name}", f"pair {name},{name}", (value, value)) for value, name in names])
+    return blocks
+
+
+def check_picture(path: Path) -> None:
+    """Refuse what could not be drawn, before hours are spent on it.
+
+    Raises:
+        BlackjackError: if there is no matplotlib, or the name is not that of a picture in a folder that exists.
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise BlackjackError("png: pictures take matplotlib; install it with: pip install 'bj-env[train]'") from None
+    if path.suffix != ".png":
+        raise BlackjackError(f"png: expected a name that ends in .png, got {str(path)!r}")
+    if not path.absolute().parent.is_dir():
+        raise BlackjackError(f"png: expected a folder that exists, got {str(path.parent)!r}")
+
+
+def bench_picture(path: Path, scores: Sequence[Score], policies: Mapping[str, Decision | str], rules: Rules) -> None:
+    """Write a PNG: values with their intervals, and below them the charts of the policies with an exact value."""
+    from matplotlib.figure import Figure
+
+    exact = {score.name for score in scores if score.exact_ev is not None}
+    by_hand = {name: decision_from(source) for name, source in policies.items() if name in exact}
+    top, charts = 1.6 + 0.34 * len(scores), _chart_size(len(by_hand)) if by_hand else (0.0, 0.0)
+    figure = Figure(figsize=(max(9.0, charts[0]), top + charts[1]), layout="constrained")
+    if not by_hand:
+        _draw_values(figure, scores, rules)
+    else:
+        parts = figure.add_gridspec(2, 1, height_ratios=(top, charts[1]))
+        _draw_values(figure.add_subfigure(parts[0]), scores, rules)
+        _draw_charts(figure.add_subfigure(parts[1]), by_hand, rules)
+    path.write_bytes(png(figure))
+
+
+def strategy_picture(decisions: Mapping[str, Decision], rules: Rules) -> bytes:
+    """Draw the charts of decisions by hand beside the best one; return a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_chart_size(len(decisions)), layout="constrained")
+    _draw_charts(figure, decisions, rules)
+    return png(figure)
+
+
+def png(figure: "Figure") -> bytes:
+    """Return a figure as a PNG."""
+    content = BytesIO()
+    figure.savefig(content, format="png", dpi=110)
+    return content.getvalue()
+
+
+def _draw_values(figure: "Figure | SubFigure", scores: Sequence[Score], rules: Rules) -> None:
+    """Draw means with their intervals, exact values, and exact regrets on a scale of their own."""
+    left, right = figure.subplots(1, 2, width_ratios=(3, 2), sharey=True)
+    places, exact = range(len(scores)), [score.exact_ev for score in scores]
+    ev, half = [100 * score.ev for score in scores], [100 * Z95 * score.stderr for score in scores]
+    left.errorbar(ev, places, xerr=half, fmt="o", color="#0072b2", capsize=4, label="mean, 95 % interval")
+    known = [(100 * value, place) for place, value in enumerate(exact) if value is not None]
+    if known:
+        left.plot(*zip(*known, strict=True), "D", color=LOUD, markersize=5, label="exact value, fresh shoe")
+    if max(ev) - min(ev) > 10:  # else a random player leaves no room for the differences of all others
+        left.set_xscale("symlog", linthresh=1)
+        left.xaxis.set_major_formatter("{x:g}")
+    left.set_yticks(places, [_short(score.label) for score in scores])
+    left.set(xlabel="net of a round, % of a bet", title=f"{scores[0].rounds:,} rounds each, on the same shoes")
+    left.legend(fontsize="small")
+    left.set_ylim(len(scores) - 0.5, -0.6)
+    _draw_regrets(right, scores)
+    for axes in (left, right):
+        axes.grid(axis="x", alpha=0.3)
+
+
+def _draw_regrets(axes: "Axes", scores: Sequence[Score]) -> None:
+    """Draw exact regrets on a logarithmic scale, and say where there are none."""
+    regrets = {place: 100 * score.regret for place, score in enumerate(scores) if score.regret is not None}
+    least, most = 1e-4, max([1.0, *regrets.values()])
+    for place in range(len(scores)):
+        if place not in regrets:
+            axes.text(least * 2, place, "looks at more", va="center", color=FAINT, fontsize="small")
+            continue
+        shown = max(regrets[place], least)
+        axes.plot([least, shown], [place, place], color=LOUD, linewidth=4, alpha=0.5, solid_capstyle="butt")
+        axes.text(shown * 1.3, place, f"{regrets[place]:.4f}", va="center", fontsize="small")
+    axes.set(xscale="log", xlim=(least, most * 20), xlabel="% of a bet", title="exact regret")
+    axes.xaxis.set_major_formatter("{x:g}")
+
+
+def _short(name: str) -> str:
+    """Keep the end of a long name, where paths differ."""
+    return name if len(name) <= LONGEST_NAME else "…" + name[-LONGEST_NAME:]
+
+
+LONGEST_NAME = 32
+
+
+def _chart_size(policies: int) -> tuple[float, float]:
+    """Return the size of the charts of so many policies and the best one, in inches."""
+    return 4.3 * (policies + 1), 11.2
+
+
+def _draw_charts(figure: "Figure | SubFigure", decisions: Mapping[str, Decision], rules: Rules) -> None:
+    """Draw charts side by side, the best one last, and say what their signs mean."""
+    from bj_env.exact import best_by_hand, exact_value  # only here: they need numba
+
+    best = best_by_hand(rules)
+    marks: Marks = {}
+    *charts, last = figure.subplots(1, len(decisions) + 1)
+    for axes, (name, decision) in zip(charts, decisions.items(), strict=True):
+        ev, marks = exact_value(decision, rules).ev, marks_of(decision, rules)
+        _draw_chart(axes, decision, rules, marks, priced=True)
+        if insurance := marks.get(INSURANCE):
+            axes.set_xlabel(
+                f"insurance, wrongly answered, loses {PER * 100 * insurance:.1f}", color=LOUD, weight="bold"
+            )
+        axes.set_title(f"{_short(name)}\n{100 * ev:+.4f} %, regret {100 * (best.ev - ev):.4f} %", fontsize=11)
+    _draw_chart(last, ChartDecision(best.chart), rules, marks if len(charts) == 1 else {}, priced=False)
+    last.set_title(f"best by total, pair and up card\n{100 * best.ev:+.4f} %", fontsize=11)
+    figure.supxlabel(_LEGEND, fontsize=9)
+
+
+INSURANCE = ("insurance", 1)
+"""The cell, with its up card, that stands in no row."""
+
+Marks = Mapping[tuple[str, int], float]
+"""Cells, with up cards, that are played otherwise than is best, and what that costs a round, in bets."""
+
+
+def marks_of(decision: Decision, rules: Rules) -> Marks:
+    """Return where a decision plays otherwise than the best chart, with two cards or else at a price that counts.
+
+    >>> from bj_env.decisions import ChartDecision
+    >>> marks_of(ChartDecision(), Rules())
+    {}
+    """
+    from bj_env.exact import best_by_hand, first_choice, prices  # only here: they need numba
+
+    best, costs = ChartDecision(best_by_hand(rules).chart), prices(decision, rules)
+    found = {cell: cost for cell, cost in costs.items() if cost >= NEAR_TIE}
+    for row in (row for block in chart_rows(rules) for row in block):
+        for upcard in UPCARDS:
+            chosen = [first_choice(either, rules, row.hand, upcard) for either in (decision, best)]
+            if chosen[0] is not chosen[1]:
+                found[row.cell, upcard] = costs.get((row.cell, upcard), 0.0)
+    return found
+
+
+_LEGEND = (
+    "S stand   H hit   D double   P split   R surrender, with two cards, if money is no matter\n"
+    "thick frame: not the best play; the number is what it loses in 100 rounds, in % of a bet\n"
+    "(where the letter is the same: with more cards, or after a split)\n"
+    f"dotted frame: a near-tie, which loses less than {PER * 100 * NEAR_TIE:.1f}"
+)
+
+
+def _draw_chart(axes: "Axes", decision: Decision, rules: Rules, marks: Marks, *, priced: bool) -> None:
+    """Draw what a decision plays with two cards, and frame the cells that are marked."""
+    from bj_env.exact import first_choice  # only here: it needs numba
+
+    top, places, labels = 0, [], []
+    for block in chart_rows(rules):
+        for place, row in enumerate(block, start=top):
+            places.append(place)
+            labels.append(row.label)
+            for column, upcard in enumerate(UPCARDS):
+                letter = LETTERS[first_choice(decision, rules, row.hand, upcard)]
+                _draw_cell(axes, column, place, letter, marks.get((row.cell, upcard)), priced)
+        top += len(block) + GAP
+    axes.set(xlim=(-0.5, len(UPCARDS) - 0.5), ylim=(top - GAP - 0.5, -0.5))
+    axes.set_xticks(range(len(UPCARDS)), [RANKS[upcard - 1] for upcard in UPCARDS])
+    axes.set_yticks(places, labels)
+    axes.tick_params(length=0, labeltop=True)
+    axes.set_frame_on(False)
+
+
+def _draw_cell(axes: "Axes", column: int, row: int, letter: str, cost: float | None, priced: bool) -> None:
+    """Draw a cell: an error loud and with its price, a near-tie faint, all else plain."""
+    from matplotlib.patches import Rectangle
+
+    loud = cost is not None and cost >= NEAR_TIE
+    weight, aside = ("bold", 0.22 if priced else 0.0) if loud else ("normal", 0.0)
+    axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=COLOURS[letter], edgecolor="white"))
+    axes.text(column - aside, row, letter, ha="center", va="center", fontsize=9, weight=weight)
+    if cost is None:
+        return
+    frame = Rectangle((column - 0.44, row - 0.42), 0.88, 0.84, fill=False)
+    frame.set(edgecolor=LOUD if loud else FAINT, linewidth=1.8 if loud else 1.0, linestyle="-" if loud else ":")
+    axes.add_patch(frame)
+    if loud and priced:
+        price = PER * 100 * cost
+        text = f"{price:.1f}" if price < 9.95 else f"{price:.0f}"
+        axes.text(column + 0.16, row, text, ha="center", va="center", fontsize=7, color=LOUD, weight="bold")
