@@ -19,8 +19,8 @@ Rounds are played in generations, each epsilon-greedily under the table as it st
 nothing. The first two methods learn what their own tries cost, so they want a small epsilon and a ``power`` below 1,
 which forgets; the others learn the best play from any tries. Within a chunk of rounds the last decision learns first,
 so that news goes up a hand at once. The step size is ``visits ** -power``: a constant one would leave noise for good.
-The policy goes by the mean of the tables after all generations, in which the later ones count
-more (Polyak & Juditsky, 1992; Shamir & Zhang, 2013), and so has less noise than the last table.
+The policy goes by the mean of the tables after all generations, in which the later ones count more (Polyak & Juditsky,
+1992; Shamir & Zhang, 2013), and so has less noise than the last table.
 
 Letters: ``T`` tables, ``C`` cells, ``A`` actions, ``K`` situations, ``N`` decisions.
 """
