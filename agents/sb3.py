@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 
 from agents.config import Config, OnPolicy
 from agents.networks import exported
@@ -48,6 +49,7 @@ class SB3Learner(ABC):
         self.profile = Profile("network", env.rules, seats, env.bets, ("hand",), activation=activation)
         torch.set_num_threads(1)  # more threads wait for each other on networks this small
         self.model: Any = self.make_model()
+        self.model.set_logger(Logger(None, []))  # else SB3 makes a folder for logs among the system's temporary files
 
     @abstractmethod
     def make_model(self) -> BaseAlgorithm:
