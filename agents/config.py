@@ -67,7 +67,7 @@ class Config(Part):
     seed: int = Field(1, ge=0, lt=2**32)
     workers: int = Field(2, gt=0)
     evaluations: int = Field(20, gt=0)
-    environment: Environment = Environment()
+    environment: Environment = Field(default_factory=lambda: Environment.model_validate({}))
     learner: Annotated[AnyLearner, Field(discriminator="kind")]
     benchmark: Benchmark = Field(default_factory=lambda: Benchmark.model_validate({}))
 

@@ -72,15 +72,13 @@ class TemporalDifference(Rounds):
 
     Attributes:
         method: which of them.
-        epsilon: how likely a random action is, at first.
-        decay: it falls to 0 like the share of the training that is left, to this power.
+        epsilon: how likely a random action is, at first; it falls to 0.
         power: the step size is the number of visits to the power of minus this.
     """
 
     kind: Literal["temporal-difference"]
     method: Literal["sarsa", "expected-sarsa", "q-learning", "double-q-learning"]
     epsilon: float = Field(0.5, gt=0, le=1)
-    decay: float = Field(1.0, ge=0)
     power: float = Field(0.8, gt=0.5, le=1)
 
 
