@@ -20,6 +20,9 @@ from bj_env.cli import progress_bar
 from bj_env.learned import LearnedDecision
 from train import make_learner
 
+ROUNDS = 200_000
+"""Enough to count how often a policy's decisions are the best; its value is exact without any."""
+
 
 class Result(NamedTuple):
     """What one training has come to; values in percent of a bet."""
@@ -41,7 +44,7 @@ def result_of(config_file: str, changes: Sequence[str]) -> Result:
         for _ in range(config.learner.legs):
             seconds += train_leg(learner, lambda done: progress.advance(task, done))["training_seconds"]
     decision = LearnedDecision(learner.profile, learner.policy())
-    score = compare({LEARNED: decision}, config.setting, workers=config.workers)[1]
+    score = compare({LEARNED: decision}, config.setting._replace(rounds=ROUNDS), workers=config.workers)[1]
     assert score.exact_ev is not None
     assert score.regret is not None
     return Result(100 * score.exact_ev, 100 * score.regret, 100 * score.agreement, learner.done, learner.unit, seconds)
