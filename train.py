@@ -144,6 +144,10 @@ def make_learner(config: Config) -> Learner:
             from agents.temporal_difference import TemporalDifferenceLearner
 
             return TemporalDifferenceLearner(config)
+        case "rule-conditioned":
+            from agents.rule_conditioned import RuleConditionedLearner
+
+            return RuleConditionedLearner(config)
         case "maskable-ppo":
             from agents.maskable_ppo import MaskablePPOLearner
 

@@ -4,10 +4,11 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from agents.learners import KINDS, AnyLearner, Part
 from bj_env.benchmark import Setting
 from bj_env.decisions import decision_from
 from bj_env.env import BlackjackEnv
@@ -22,19 +23,11 @@ class ConfigError(BlackjackError):
     """Is raised for a configuration that is not valid."""
 
 
-Layer = Annotated[int, Field(gt=0, le=4096)]
-"""How many units a hidden layer has."""
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
-
-
-class Environment(_Part):
+class Environment(Part):
     """The game that is trained on: keyword arguments of ``Blackjack-multi-v0``."""
 
     rules: str = "six-deck"
-    seats: list[str] = ["basic", "agent", "basic"]
+    seats: list[str] = Field(["basic", "agent", "basic"])
     reward: Literal["sampled", "expected"] = "sampled"
 
     @model_validator(mode="after")
@@ -43,204 +36,11 @@ class Environment(_Part):
         return self
 
 
-class MonteCarlo(_Part):
-    """Tabular Monte Carlo control with exploring starts; see ``agents/monte_carlo.py``."""
-
-    kind: Literal["monte-carlo"]
-    rounds: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    generations: int = Field(10, gt=0)
-    exploration: Literal["exploring-starts", "epsilon-greedy"] = "exploring-starts"
-    starts: float = Field(0.7, ge=0, lt=1)
-    tries: float = Field(0.7, gt=0, le=1)
-    margin: float = Field(3.0, gt=0)
-    epsilon: float = Field(0.2, ge=0, le=1)
-    forgetting: float = Field(1.0, ge=0)
-
-    @property
-    def length(self) -> int:
-        """How long the training is, in what its progress counts."""
-        return self.rounds
-
-
-class DeepMonteCarlo(_Part):
-    """A network that learns returns; see ``agents/deep_monte_carlo.py``."""
-
-    kind: Literal["deep-monte-carlo"]
-    rounds: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    generations: int = Field(5, gt=0)
-    steps: int = Field(100, gt=0)
-    hidden: list[Annotated[int, Field(gt=0)]] = Field([128, 128], min_length=1)
-    learning_rate: float = Field(3e-3, gt=0, lt=1)
-    starts: float = Field(0.7, ge=0, lt=1)
-    tries: float = Field(0.7, gt=0, le=1)
-    margin: float = Field(3.0, gt=0)
-    evenness: float = Field(0.5, gt=0, le=1)
-    forgetting: float = Field(1.0, ge=0)
-
-    @property
-    def length(self) -> int:
-        """How long the training is, in what its progress counts."""
-        return self.rounds
-
-
-class TemporalDifference(_Part):
-    """Tabular SARSA, expected SARSA, Q-learning and double Q-learning; see ``agents/temporal_difference.py``."""
-
-    kind: Literal["temporal-difference"]
-    method: Literal["sarsa", "expected-sarsa", "q-learning", "double-q-learning"]
-    rounds: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    generations: int = Field(10, gt=0)
-    epsilon: float = Field(0.5, gt=0, le=1)
-    decay: float = Field(1.0, ge=0)
-    power: float = Field(0.8, gt=0.5, le=1)
-
-    @property
-    def length(self) -> int:
-        """How long the training is, in what its progress counts."""
-        return self.rounds
-
-
-class OnPolicy(_Part):
-    """What PPO and MaskablePPO on Stable-Baselines3 share; see ``agents/sb3.py``."""
-
-    steps: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    environments: int = Field(1024, gt=0)
-    steps_per_update: int = Field(16, gt=1)
-    batch_size: int = Field(4096, gt=1)
-    epochs: int = Field(4, gt=0)
-    learning_rate: float = Field(1e-3, gt=0, le=1)
-    entropy: float = Field(0.01, ge=0, le=1)
-    hidden: list[Layer] = [64, 64]
-
-    @property
-    def length(self) -> int:
-        """How long the training is, in what its progress counts."""
-        return self.steps
-
-    @model_validator(mode="after")
-    def _updates_come_out_even(self) -> Self:
-        update = self.environments * self.steps_per_update
-        if update % self.batch_size:
-            valid = max((size for size in range(2, self.batch_size) if update % size == 0), default=update)
-            raise ValueError(
-                f"expected a batch_size that divides an update's {update} steps, like {valid}, got {self.batch_size}"
-            )
-        if self.steps < self.legs * update:
-            raise ValueError(
-                f"expected steps for an update of {update} in each leg, at least {self.legs * update}, got {self.steps}"
-            )
-        return self
-
-
-class MaskablePPO(OnPolicy):
-    """sb3-contrib's MaskablePPO; see ``agents/maskable_ppo.py``."""
-
-    kind: Literal["maskable-ppo"]
-
-
-class PPOSB3(OnPolicy):
-    """Stable-Baselines3's PPO; see ``agents/ppo_sb3.py``."""
-
-    kind: Literal["ppo-sb3"]
-
-
-class DQNSB3(_Part):
-    """Stable-Baselines3's DQN; see ``agents/dqn_sb3.py``."""
-
-    kind: Literal["dqn-sb3"]
-    steps: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    environments: int = Field(256, gt=0)
-    buffer: int = Field(100_000, gt=0)
-    learning_starts: int = Field(10_000, ge=0)
-    gradient_steps: int = Field(1, gt=0)
-    batch_size: int = Field(512, gt=0)
-    learning_rate: float = Field(1e-3, gt=0, le=1)
-    n_steps: int = Field(8, gt=0)
-    tau: float = Field(0.01, gt=0, le=1)
-    epsilon: float = Field(0.1, ge=0, le=1)
-    hidden: list[Layer] = [64, 64]
-
-    @property
-    def length(self) -> int:
-        """How long the training is, in what its progress counts."""
-        return self.steps
-
-    @model_validator(mode="after")
-    def _legs_fill_the_buffer(self) -> Self:
-        """Refuse legs in which nothing is learned."""
-        begun = self.learning_starts + self.environments
-        if self.steps < self.legs * begun:
-            raise ValueError(
-                f"expected steps to fill a buffer in each leg, {begun}, at least {self.legs * begun}, got {self.steps}"
-            )
-        return self
-
-
-class PPO(_Part):
-    """Proximal policy optimization; see ``agents/ppo.py``.
-
-    Attributes:
-        steps: of all tables together, less what does not fill a batch in each leg.
-        legs: of equal length.
-        tables: how many are played at once.
-        steps_per_update: of each table, before the next gradient step.
-        epochs: how often a batch is gone through.
-        minibatches: gradient steps of an epoch.
-        learning_rate: of Adam, at first; it falls to 0.
-        entropy: weight of the entropy bonus, a temperature in bets, at first; it falls to 0.
-        clip: how far the probability of an action moves with a batch, as a ratio.
-        gae_lambda: of the advantages.
-        hidden: widths of the layers between.
-    """
-
-    kind: Literal["ppo"]
-    steps: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    tables: int = Field(4096, ge=16)
-    steps_per_update: int = Field(32, ge=4)
-    epochs: int = Field(4, gt=0)
-    minibatches: int = Field(8, gt=0)
-    learning_rate: float = Field(3e-3, gt=0)
-    entropy: float = Field(0.1, ge=0)
-    clip: float = Field(0.2, gt=0)
-    gae_lambda: float = Field(1.0, ge=0, le=1)
-    hidden: list[Annotated[int, Field(gt=0)]] = [64, 64]
-
-    @model_validator(mode="after")
-    def _fills_its_legs(self) -> Self:
-        if not self.updates_per_leg:
-            least = self.legs * self.tables * self.steps_per_update
-            raise ValueError(f"steps: expected at least {least}, legs * tables * steps_per_update, got {self.steps}")
-        return self
-
-    @property
-    def updates_per_leg(self) -> int:
-        """How many batches a leg plays and learns from."""
-        return self.steps // (self.legs * self.tables * self.steps_per_update)
-
-    @property
-    def length(self) -> int:
-        """How long the training is, in what its progress counts."""
-        return self.legs * self.updates_per_leg * self.tables * self.steps_per_update
-
-
-AnyLearner = MonteCarlo | DeepMonteCarlo | TemporalDifference | PPO | MaskablePPO | PPOSB3 | DQNSB3
-KINDS: dict[str, type[_Part]] = {
-    get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(AnyLearner)
-}
-"""The parts that a learner may be, by the ``kind`` that says which."""
-
-
-class Benchmark(_Part):
+class Benchmark(Part):
     """What the trained policy is measured against, on the same shoes."""
 
     rounds: int = Field(1_000_000, ge=2)
-    strategies: list[str] = ["basic", "mimic", "threshold:15", "random"]
+    strategies: list[str] = Field(["basic", "mimic", "threshold:15", "random"])
 
     @field_validator("strategies")
     @classmethod
@@ -250,7 +50,7 @@ class Benchmark(_Part):
         return strategies
 
 
-class Config(_Part):
+class Config(Part):
     """A whole run.
 
     Attributes:
@@ -267,7 +67,7 @@ class Config(_Part):
     seed: int = Field(1, ge=0, lt=2**32)
     workers: int = Field(2, gt=0)
     evaluations: int = Field(20, gt=0)
-    environment: Environment = Environment()
+    environment: Environment = Field(default_factory=lambda: Environment.model_validate({}))
     learner: Annotated[AnyLearner, Field(discriminator="kind")]
     benchmark: Benchmark = Field(default_factory=lambda: Benchmark.model_validate({}))
 

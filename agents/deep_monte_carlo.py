@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.cells import ACTIONS, Floats, greedy_actions, rows_of
-from agents.config import Config, DeepMonteCarlo
+from agents.config import Config
+from agents.learners import DeepMonteCarlo
 from agents.networks import Adam, exported, network
 from agents.returns import Returns, exploring_starts, play, said_of
 from agents.training import Tensors
@@ -53,12 +54,11 @@ class DeepMonteCarloLearner:
     def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
         """Play some generations and learn from each; return the mean net of their rounds, and the last loss."""
         learner = self.learner
-        rounds = max(1, learner.rounds // (learner.legs * learner.generations))
         nets, loss = np.zeros(3), 0.0
         for _ in range(learner.generations):
             greedy = greedy_actions(self.found, self.scores())
             behaviour = exploring_starts(self.profile.rules, self.returns, greedy, learner)
-            fresh = play(self.config, behaviour, rounds, self.generation, progress)
+            fresh = play(self.config, behaviour, learner.rounds_of_a_generation, self.generation, progress)
             self.generation += 1
             self.returns = self.returns.counted((1 - 1 / self.generation) ** learner.forgetting).plus(fresh)
             self.done += int(fresh.nets[0])

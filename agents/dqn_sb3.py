@@ -28,7 +28,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
-from agents.config import DQNSB3, Config
+from agents.config import Config
+from agents.learners import DQNSB3
 from agents.sb3 import SB3Learner
 
 ILLEGAL = -1e8

@@ -6,7 +6,8 @@ Input is one-hot (the ``features`` encoding): scaled numbers cost most of what t
 import torch
 from sb3_contrib import MaskablePPO as Algorithm
 
-from agents.config import Config, MaskablePPO
+from agents.config import Config
+from agents.learners import MaskablePPO
 from agents.sb3 import SB3Learner, actor_layers, ppo_settings
 
 

@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from agents.cells import Floats, best_orders, greedy_actions, scores_of_cells, table_profile
-from agents.config import Config, MonteCarlo
+from agents.config import Config
+from agents.learners import MonteCarlo
 from agents.returns import Returns, exploring_starts, play, said_of
 from agents.training import Tensors
 from bj_env.fast.exploring import ALWAYS, Behaviour
@@ -42,10 +43,9 @@ class MonteCarloLearner:
     def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
         """Play some generations; return the mean net of their rounds."""
         learner = self.learner
-        rounds = max(1, learner.rounds // (learner.legs * learner.generations))
         nets = np.zeros(3)
         for _ in range(learner.generations):
-            fresh = play(self.config, self._behaviour(), rounds, self.generation, progress)
+            fresh = play(self.config, self._behaviour(), learner.rounds_of_a_generation, self.generation, progress)
             self.generation += 1
             self.returns = self.returns.counted((1 - 1 / self.generation) ** learner.forgetting).plus(fresh)
             self.done += int(fresh.nets[0])

@@ -25,7 +25,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.config import PPO, Config
+from agents.config import Config
+from agents.learners import PPO
 from agents.networks import Adam, exported, network
 from agents.training import Tensors, TrainingError
 from bj_env.fast.vector_env import BlackjackVectorEnv

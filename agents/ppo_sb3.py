@@ -8,7 +8,8 @@ PPO takes the illegal action for another name of the legal one. The exported pol
 import torch
 from stable_baselines3 import PPO
 
-from agents.config import PPOSB3, Config
+from agents.config import Config
+from agents.learners import PPOSB3
 from agents.sb3 import SB3Learner, actor_layers, ppo_settings
 
 

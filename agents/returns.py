@@ -12,13 +12,14 @@ Letters: ``K`` situations (see `bj_env.fast.situations`), ``A`` actions.
 from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import product
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cells import ACTIONS, Bytes, Floats, Ints
 from agents.config import Config
+from agents.learners import Tries
 from bj_env.cards import from_face
 from bj_env.fast.explore import explore, returns_of, start_chances
 from bj_env.fast.exploring import ALWAYS, Behaviour, Experience
@@ -138,15 +139,7 @@ def play(config: Config, behaviour: Behaviour, rounds: int, number: int, progres
     return total
 
 
-class Exploration(Protocol):
-    """The part of a learner's configuration that says how it explores."""
-
-    starts: float
-    tries: float
-    margin: float
-
-
-def exploring_starts(rules: Rules, returns: Returns, greedy: Bytes, said: Exploration) -> Behaviour:
+def exploring_starts(rules: Rules, returns: Returns, greedy: Bytes, said: Tries) -> Behaviour:
     """Return greedy play with tries, and starts, where the returns so far leave open what is best."""
     tried = in_race(returns.means(), said.margin * returns.errors(), situations(rules).mask())
     starts = open_starts(rules, tried)

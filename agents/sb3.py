@@ -14,7 +14,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from agents.config import Config, OnPolicy
+from agents.config import Config
+from agents.learners import OnPolicy
 from agents.networks import exported
 from agents.training import Tensors
 from agents.vec_env import CompiledVecEnv, compiled_vec_env

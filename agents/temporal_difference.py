@@ -16,9 +16,11 @@ decision, and learns wrong values for all split hands. Bootstraps look at legal 
 so nothing is discounted within it.
 
 Rounds are played in generations, each epsilon-greedily under the table as it stood at the start; epsilon shrinks to
-nothing. Within a chunk of rounds the last decision learns first, so that news goes up a hand at once. The step size is
-``visits ** -power``. The policy goes by the mean of the tables after all generations, in which the later ones count
-more (Polyak & Juditsky, 1992; Shamir & Zhang, 2013), and so has less noise than the last table.
+nothing. The first two methods learn what their own tries cost, so they want a small epsilon and a ``power`` below 1,
+which forgets; the others learn the best play from any tries. Within a chunk of rounds the last decision learns first,
+so that news goes up a hand at once. The step size is ``visits ** -power``: a constant one would leave noise for good.
+The policy goes by the mean of the tables after all generations, in which the later ones count more (Polyak & Juditsky,
+1992; Shamir & Zhang, 2013), and so has less noise than the last table.
 
 Letters: ``T`` tables, ``C`` cells, ``A`` actions, ``K`` situations, ``N`` decisions.
 """
@@ -28,7 +30,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from agents.cells import ACTIONS, Bytes, Floats, Ints, greedy_actions, scores_of_cells, table_profile
-from agents.config import Config, TemporalDifference
+from agents.config import Config
+from agents.learners import TemporalDifference
 from agents.training import Tensors
 from bj_env.fast.compiling import inlined, kernel
 from bj_env.fast.explore import explore
@@ -69,10 +72,10 @@ class TemporalDifferenceLearner:
     def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
         """Play some generations; return the mean net of their rounds."""
         learner = self.learner
-        rounds, nets = max(1, learner.rounds // (learner.legs * learner.generations)), np.zeros(3)
+        nets = np.zeros(3)
         for _ in range(learner.generations):
             epsilon = self._epsilon()
-            nets += self._play(rounds, epsilon, progress)
+            nets += self._play(learner.rounds_of_a_generation, epsilon, progress)
             self.generation += 1
             self.mean += (self.values.mean(axis=0) - self.mean) * (LATE + 1) / (LATE + self.generation)
         mean = nets[1] / nets[0]
@@ -80,9 +83,7 @@ class TemporalDifferenceLearner:
         return {"return": mean, "return_stderr": error, "epsilon": epsilon}
 
     def _epsilon(self) -> float:
-        left = max(0.0, 1 - self.done / self.learner.rounds)
-        epsilon: float = self.learner.epsilon * left**self.learner.decay
-        return epsilon
+        return self.learner.epsilon * max(0.0, 1 - self.done / self.learner.rounds)
 
     def _play(self, rounds: int, epsilon: float, progress: Callable[[int], None]) -> Floats:
         """Play a generation and learn from it; return the number of rounds, the sum of their nets, and the squares."""

@@ -97,7 +97,6 @@ def test_a_target_takes_the_best_legal_action_of_the_next_state(done: bool) -> N
     now, then = scored(model.q_net, row)[action], scored(model.q_net_target, following)
     assert then.argmax() == Action.SPLIT
     target = torch.tensor(reward) if done else reward + then[[Action.STAND, Action.HIT]].max()
-    model._setup_learn(0)  # which makes the logger
     model.train(gradient_steps=1, batch_size=8)
     loss = torch.nn.functional.smooth_l1_loss(now, target)
     assert model.logger.name_to_value["train/loss"] == pytest.approx(float(loss), rel=1e-5)

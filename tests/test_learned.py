@@ -58,6 +58,17 @@ def test_a_saved_policy_plays_as_before(
     assert play(loaded) == play(LearnedDecision(profile, tensors, sampled=sampled))
 
 
+def test_b121_the_one_way_to_load_gives_the_saved_policy_and_any_other_raises(tmp_path: Path) -> None:
+    saved = LearnedDecision(TABLE, table_tensors())
+    learned.save(tmp_path / "policy", TABLE, saved.tensors)
+    loaded = learned.load(tmp_path / "policy")
+    states = np.random.default_rng(1).integers(0, [5, 30, 11, 11, 2], (100, 5))
+    np.testing.assert_array_equal(loaded.scores_of(states).argmax(axis=1), saved.scores_of(states).argmax(axis=1))
+    for other in (saved, LearnedDecision):
+        with pytest.raises(AttributeError):
+            other.load(tmp_path)  # type: ignore[attr-defined]
+
+
 def test_an_observation_gives_the_same_row_in_the_environment_and_at_the_table() -> None:
     decision = LearnedDecision(NETWORK, network_tensors())
     env = BlackjackEnv(seats=("agent",), observation=("hand", "seen"), illegal_action="raise")

@@ -135,12 +135,15 @@ def test_exported_layers_score_as_the_network_does(name: str) -> None:
         np.testing.assert_allclose(scores, scores_of(learner, observation), rtol=1e-4, atol=1e-6)
 
 
-LONGER = ("learner.steps=120_000", "learner.legs=2", "learner.learning_rate=3e-3")
-PROBE = {
-    "maskable-ppo": (*LONGER, "learner.environments=64"),
-    "ppo-sb3": (*LONGER, "learner.environments=64"),
-    "dqn-sb3": (*LONGER, "learner.environments=64", "learner.buffer=20_000"),
-}
+LONGER = (
+    "learner.steps=80_000",
+    "learner.legs=2",
+    "learner.environments=64",
+    "learner.hidden=[32, 32]",
+    "learner.batch_size=512",
+    "learner.learning_rate=3e-3",
+)
+PROBE = {"maskable-ppo": LONGER, "ppo-sb3": LONGER, "dqn-sb3": (*LONGER, "learner.buffer=20_000")}
 
 
 @every

@@ -57,11 +57,11 @@ def legal_actions(rules: Rules) -> NDArray[Any]:
     >>> legal_actions(Rules()).sum() > 0
     np.True_
     """
-    legal = np.zeros(ROWS * MOST_OF_HAND * ORIGINS * MOST_HANDS * 2, np.uint8)
+    legal = np.zeros((ROWS, MOST_OF_HAND, ORIGINS, MOST_HANDS, 2), np.uint8)
     for total, soft, pair in table_hands():
-        row = hand_row(total, soft, pair)
-        for cards in (2,) if pair else range(2, MOST_OF_HAND):
+        here = legal[hand_row(total, soft, pair)]
+        for cards in (2,) if pair else (2, 3):  # R17 tells two cards from more, but not how many more they are
             for origin, hands, short in product(range(ORIGINS), range(1, rules.max_hands + 1), (0, 1)):
                 mask = play_mask(rules, total, soft, cards, pair > 0, origin > 0, origin == 2, hands, short > 0)
-                legal[legal_place(row, cards, origin, hands, short)] = mask
-    return legal
+                here[cards : 3 if cards == 2 else None, origin, hands, short] = mask
+    return legal.ravel()
