@@ -3,8 +3,8 @@
 ``python`` blocks of one page are run from top to bottom in one namespace, those written with ``>>>`` as doctests.
 In ``console`` blocks a line ``$ command`` is run in bash and compared with the lines below it, if there are any; a
 ``...`` stands for anything. A command without such lines must succeed, and so must each line of a ``bash`` block.
-Installing, training without any options, and what ends in ``# not run: why`` is left out. A block in any other language fails, unless that
-language says that it is only to be read.
+Installing, training without any options, and what ends in ``# not run: why`` is left out. A block in any other language
+fails, unless that language says that it is only to be read.
 """
 
 import doctest
