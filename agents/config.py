@@ -8,15 +8,24 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from agents.learners import KINDS, AnyLearner, Part
-from bj_env.benchmark import Setting
+from agents.learners import KINDS, AnyLearner, Part, Tries
+from agents.training import LEARNED
+from bj_env.benchmark import Setting, check_setting
 from bj_env.decisions import decision_from
 from bj_env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, choices
-from bj_env.houses import rules_from
+from bj_env.houses import rules_from, text
+from bj_env.learned import LearnedDecision
+from bj_env.settings import AGENT
 
 EVALUATION_SEED = 10**9
-"""Added to the seed for the benchmark's shoes, so that no shoe of the training is among them."""
+"""Added to the seed for the benchmark's shoes."""
+
+SEEDS = (1 << 32) - EVALUATION_SEED
+"""Seeds are 0 .. ``SEEDS - 1``."""
+
+LONGEST_SHOWN = 80
+"""Characters of a wrong value that a message shows at most."""
 
 
 class ConfigError(BlackjackError):
@@ -30,9 +39,19 @@ class Environment(Part):
     seats: list[str] = Field(["basic", "agent", "basic"])
     reward: Literal["sampled", "expected"] = "sampled"
 
+    @field_validator("rules")
+    @classmethod
+    def _do_not_change(cls, rules: str) -> str:
+        """Return a file's rules as a text: it may be another file by the time that a run goes on."""
+        return text(rules_from(rules)) if rules.endswith(".toml") else rules
+
     @model_validator(mode="after")
     def _makes_an_environment(self) -> Self:
-        BlackjackEnv(**self.model_dump())
+        """Refuse what makes none, and what the compiled engine, by which all learners play, cannot play."""
+        from bj_env.fast.tabulating import plans  # only here: it needs numba
+
+        made = BlackjackEnv(**self.model_dump())
+        plans(made.rules, [decision_from(seat) for seat in self.seats if seat != AGENT])
         return self
 
 
@@ -46,6 +65,8 @@ class Benchmark(Part):
     @classmethod
     def _are_known(cls, strategies: list[str]) -> list[str]:
         for strategy in strategies:
+            if strategy == LEARNED:
+                raise ValueError(f"{LEARNED!r} is the policy that is trained; write './{LEARNED}' for a folder")
             decision_from(strategy)
         return strategies
 
@@ -64,8 +85,8 @@ class Config(Part):
     """
 
     name: str
-    seed: int = Field(1, ge=0, lt=2**32)
-    workers: int = Field(2, gt=0)
+    seed: int = Field(1, ge=0, lt=SEEDS)
+    workers: int = Field(2, gt=0, le=1024)
     evaluations: int = Field(20, gt=0)
     environment: Environment = Field(default_factory=lambda: Environment.model_validate({}))
     learner: Annotated[AnyLearner, Field(discriminator="kind")]
@@ -82,8 +103,17 @@ class Config(Part):
     def _can_be_run(self) -> Self:
         if self.learner.legs > self.learner.length:
             raise ValueError(f"learner.legs: expected at most {self.learner.length}, the length of the training")
-        if self.setting.blocks < 2:
-            raise ValueError(f"benchmark.rounds: expected at least {self.setting.rounds_per_block + 1}")
+        try:
+            check_setting(self.setting)
+        except BlackjackError as error:
+            raise ValueError(f"benchmark.{error}") from None
+        if isinstance(self.learner, Tries) and self.learner.starts and self.setting.rules.penetration:
+            raise ValueError(
+                f"learner.starts: expected 0 where a shoe lasts over several rounds, got {self.learner.starts}"
+            )
+        for strategy in map(decision_from, self.benchmark.strategies):
+            if isinstance(strategy, LearnedDecision):
+                strategy.settle_in(self.setting.rules, len(self.setting.seats))
         return self
 
     @property
@@ -91,6 +121,17 @@ class Config(Part):
         """What the benchmark plays."""
         seed = self.seed + EVALUATION_SEED
         return Setting(rules_from(self.environment.rules), tuple(self.environment.seats), self.benchmark.rounds, seed)
+
+    def training_seed(self, number: int) -> int:
+        """Return the seed of the shoes of a leg, or whatever part of the training begins with fresh chance.
+
+        It is ``1 << 32`` or more, which no benchmark's is: not that of `setting`, nor one that anybody would give to
+        ``bj bench``. So no shoe of any training is in any of these.
+
+        Args:
+            number: of the part; no two parts of a run share a shoe, nor do runs with different seeds.
+        """
+        return ((self.seed or SEEDS) << 32) + number
 
 
 def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
@@ -140,8 +181,17 @@ def _explain(error: ValidationError) -> str:
         came = first["input"].get("kind")
         return f"learner.kind: {'field required' if came is None else f'unknown kind {came!r}'}; {choices(came, KINDS)}"
     message = first["msg"].removeprefix("Value error, ")
-    came = "" if isinstance(first["input"], Mapping) else f", got {first['input']!r}"
+    came = "" if isinstance(first["input"], Mapping) else f", got {_shown(first['input'])}"
     return ": ".join([*filter(None, [".".join(where)]), message[0].lower() + message[1:] + came])
+
+
+def _shown(value: object) -> str:
+    """Write a wrong value, if need be its beginning."""
+    try:
+        said = repr(value)
+    except ValueError:  # which Python raises at thousands of digits
+        said = "a number of thousands of digits"
+    return said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]}..."
 
 
 def _place(location: Sequence[int | str]) -> tuple[list[str], list[str]]:

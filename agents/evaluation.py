@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
+from bj_env.chance import SEEDS
 from bj_env.env import BlackjackEnv
 from bj_env.scores import Z95
+
+NEVER_TRAINED = SEEDS - (1 << 32)
+"""The first of the seeds that neither SB3 nor `agents.config` gives to tables that train."""
 
 
 class Evaluated(NamedTuple):
@@ -84,7 +88,7 @@ class EvaluateRounds(BaseCallback):
         game: keyword arguments of ``Blackjack-multi-v0``.
     """
 
-    def __init__(self, *, every: int, rounds: int, seed: int = 1 << 32, **game: Any) -> None:
+    def __init__(self, *, every: int, rounds: int, seed: int = NEVER_TRAINED, **game: Any) -> None:
         super().__init__()
         self.every = every
         self.rounds = rounds

@@ -4,8 +4,19 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from bj_env.chance import TABLES
+
 Layer = Annotated[int, Field(gt=0, le=4096)]
 """How many units a hidden layer has."""
+
+Layers = Annotated[list[Layer], Field(min_length=1, max_length=16)]
+"""How many units each of the hidden layers has."""
+
+Count = Annotated[int, Field(gt=0, le=1_000_000)]
+"""How often something is done, or how many there are at once: of more no training comes to an end, or none begins."""
+
+Length = Annotated[int, Field(gt=0, le=10**15)]
+"""How long a whole training is, in rounds or steps."""
 
 
 class Part(BaseModel):
@@ -23,9 +34,9 @@ class Rounds(Part):
         generations: of a leg; in each the policy that plays stays the same.
     """
 
-    rounds: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    generations: int = Field(10, gt=0)
+    rounds: Length
+    legs: Count = 20
+    generations: Count = 10
 
     @property
     def length(self) -> int:
@@ -36,6 +47,14 @@ class Rounds(Part):
     def rounds_of_a_generation(self) -> int:
         """How many rounds are played under one policy."""
         return max(1, self.rounds // (self.legs * self.generations))
+
+    @model_validator(mode="after")
+    def _has_tables_enough(self) -> Self:
+        """Refuse generations of more rounds than a seed has shoes."""
+        if self.rounds_of_a_generation > TABLES:
+            most = TABLES * self.legs * self.generations
+            raise ValueError(f"expected at most {most} rounds in so many legs and generations, got {self.rounds}")
+        return self
 
 
 class Tries(Rounds):
@@ -93,8 +112,8 @@ class DeepMonteCarlo(Tries):
     """
 
     kind: Literal["deep-monte-carlo"]
-    steps: int = Field(50, gt=0)
-    hidden: list[Layer] = Field([128, 128], min_length=1)
+    steps: Count = 50
+    hidden: Layers = [128, 128]
     learning_rate: float = Field(3e-3, gt=0, lt=1)
     evenness: float = Field(0.5, gt=0, le=1)
 
@@ -115,13 +134,13 @@ class RuleConditioned(Rounds):
     """
 
     kind: Literal["rule-conditioned"]
-    legs: int = Field(10, gt=0)
-    generations: int = Field(40, gt=0)
-    rule_sets: int = Field(10, gt=0)
-    steps: int = Field(30, gt=0)
-    batch: int = Field(8, gt=0)
-    memory: int = Field(1500, gt=0)
-    hidden: list[Layer] = Field([256, 128], min_length=1)
+    legs: Count = 10
+    generations: Count = 40
+    rule_sets: Count = 10
+    steps: Count = 30
+    batch: Count = 8
+    memory: int = Field(1500, gt=0, le=20_000)
+    hidden: Layers = [256, 128]
     learning_rate: float = Field(2e-3, gt=0, lt=1)
     starts: float = Field(0.7, ge=0, lt=1)
     tries: float = Field(0.7, gt=0, le=1)
@@ -146,17 +165,17 @@ class PPO(Part):
     """
 
     kind: Literal["ppo"]
-    steps: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    tables: int = Field(4096, ge=16)
-    steps_per_update: int = Field(32, ge=4)
-    epochs: int = Field(4, gt=0)
-    minibatches: int = Field(8, gt=0)
-    learning_rate: float = Field(3e-3, gt=0)
+    steps: Length
+    legs: Count = 20
+    tables: int = Field(4096, ge=16, le=1_000_000)
+    steps_per_update: int = Field(32, ge=4, le=10_000)
+    epochs: Count = 4
+    minibatches: Count = 8
+    learning_rate: float = Field(3e-3, gt=0, le=1)
     entropy: float = Field(0.1, ge=0)
     clip: float = Field(0.2, gt=0)
     gae_lambda: float = Field(1.0, ge=0, le=1)
-    hidden: list[Layer] = Field([64, 64], min_length=1)
+    hidden: Layers = [64, 64]
 
     @model_validator(mode="after")
     def _fills_its_legs(self) -> Self:
@@ -191,15 +210,15 @@ class OnPolicy(Part):
         hidden: widths of the layers between.
     """
 
-    steps: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    environments: int = Field(1024, gt=0)
-    steps_per_update: int = Field(16, gt=1)
-    batch_size: int = Field(4096, gt=1)
-    epochs: int = Field(4, gt=0)
+    steps: Length
+    legs: Count = 20
+    environments: Count = 1024
+    steps_per_update: int = Field(16, gt=1, le=10_000)
+    batch_size: int = Field(4096, gt=1, le=1_000_000)
+    epochs: Count = 4
     learning_rate: float = Field(1e-3, gt=0, le=1)
     entropy: float = Field(0.01, ge=0, le=1)
-    hidden: list[Layer] = [64, 64]
+    hidden: Layers = [64, 64]
 
     @property
     def length(self) -> int:
@@ -210,7 +229,7 @@ class OnPolicy(Part):
     def _updates_come_out_even(self) -> Self:
         update = self.environments * self.steps_per_update
         if update % self.batch_size:
-            valid = max((size for size in range(2, self.batch_size) if update % size == 0), default=update)
+            valid = next((size for size in range(min(self.batch_size, update), 1, -1) if update % size == 0), update)
             raise ValueError(
                 f"expected a batch_size that divides an update's {update} steps, like {valid}, got {self.batch_size}"
             )
@@ -252,18 +271,18 @@ class DQNSB3(Part):
     """
 
     kind: Literal["dqn-sb3"]
-    steps: int = Field(gt=0)
-    legs: int = Field(20, gt=0)
-    environments: int = Field(256, gt=0)
-    buffer: int = Field(100_000, gt=0)
+    steps: Length
+    legs: Count = 20
+    environments: Count = 256
+    buffer: Count = 100_000
     learning_starts: int = Field(10_000, ge=0)
-    gradient_steps: int = Field(1, gt=0)
-    batch_size: int = Field(512, gt=0)
+    gradient_steps: Count = 1
+    batch_size: Count = 512
     learning_rate: float = Field(1e-3, gt=0, le=1)
-    n_steps: int = Field(8, gt=0)
+    n_steps: Count = 8
     tau: float = Field(0.01, gt=0, le=1)
     epsilon: float = Field(0.1, ge=0, le=1)
-    hidden: list[Layer] = [64, 64]
+    hidden: Layers = [64, 64]
 
     @property
     def length(self) -> int:

@@ -75,7 +75,7 @@ class PPOLearner:
         assert isinstance(config.learner, PPO)
         torch.set_num_threads(1)  # more threads wait for each other on networks this small
         self.done = self._leg = 0
-        self._learner, self._seed = config.learner, config.seed
+        self._config, self._learner = config, config.learner
         self._tables = BlackjackVectorEnv(
             config.learner.tables,
             **config.environment.model_dump(),
@@ -103,7 +103,7 @@ class PPOLearner:
         Raises:
             TrainingError: if the loss is no number.
         """
-        seed = (self._seed << 32) + self._leg
+        seed = self._config.training_seed(self._leg)
         self._chance.manual_seed(seed)
         self._shown = self._tables.reset(seed=seed)
         said, nets = [], []

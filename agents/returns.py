@@ -107,7 +107,7 @@ def said_of(nets: Floats) -> dict[str, float]:
     {'return': 0.5, 'return_stderr': 0.5}
     """
     mean = float(nets[1] / nets[0])
-    return {"return": mean, "return_stderr": float((nets[2] / nets[0] - mean**2) / nets[0]) ** 0.5}
+    return {"return": mean, "return_stderr": (max(0.0, float(nets[2] / nets[0] - mean**2)) / float(nets[0])) ** 0.5}
 
 
 def play(config: Config, behaviour: Behaviour, rounds: int, number: int, progress: Callable[[int], None]) -> Returns:
@@ -118,7 +118,7 @@ def play(config: Config, behaviour: Behaviour, rounds: int, number: int, progres
         behaviour: how the agent's seats play; what came of greedy decisions before a try counts only if they may try
             at every decision.
         rounds: how many.
-        number: of the generation; no two of a run, nor of two runs with different seeds, share a shoe.
+        number: of the generation.
         progress: called with the rounds just played.
     """
     game = config.environment
@@ -128,7 +128,7 @@ def play(config: Config, behaviour: Behaviour, rounds: int, number: int, progres
         behaviour,
         rounds,
         partial(Returns.of, greedy=behaviour.greedy, once=behaviour.once),
-        seed=(config.seed << 32) + number,
+        seed=config.training_seed(number),
         expected=game.reward == "expected",
         threads=config.workers,
     )

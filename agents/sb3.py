@@ -82,7 +82,7 @@ class SB3Learner(ABC):
         """Give generators and tables what (seed, leg) alone says; let ``learn`` begin new rounds."""
         drawn = np.random.SeedSequence((self.config.seed, leg)).generate_state(1)[0]
         self.model.set_random_seed(int(drawn))
-        self.model.env.seed((self.config.seed << 32) + leg)
+        self.model.env.seed(self.config.training_seed(leg))
         self.model._last_obs = None
 
     def _logged(self) -> dict[str, float]:

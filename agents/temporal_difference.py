@@ -32,6 +32,7 @@ import numpy as np
 from agents.cells import ACTIONS, Bytes, Floats, Ints, greedy_actions, scores_of_cells, table_profile
 from agents.config import Config
 from agents.learners import TemporalDifference
+from agents.returns import said_of
 from agents.training import Tensors
 from bj_env.fast.compiling import inlined, kernel
 from bj_env.fast.explore import explore
@@ -78,9 +79,7 @@ class TemporalDifferenceLearner:
             nets += self._play(learner.rounds_of_a_generation, epsilon, progress)
             self.generation += 1
             self.mean += (self.values.mean(axis=0) - self.mean) * (LATE + 1) / (LATE + self.generation)
-        mean = nets[1] / nets[0]
-        error = ((nets[2] / nets[0] - mean**2) / nets[0]) ** 0.5
-        return {"return": mean, "return_stderr": error, "epsilon": epsilon}
+        return {**said_of(nets), "epsilon": epsilon}
 
     def _epsilon(self) -> float:
         return self.learner.epsilon * max(0.0, 1 - self.done / self.learner.rounds)
@@ -104,7 +103,7 @@ class TemporalDifferenceLearner:
             Behaviour(greedy, self.legal, round(ALWAYS * epsilon), once=False),
             rounds,
             lambda played: played,
-            seed=(self.config.seed << 32) + self.generation,
+            seed=self.config.training_seed(self.generation),
             expected=game.reward == "expected",
             threads=self.config.workers,
         )

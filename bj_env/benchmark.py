@@ -189,7 +189,10 @@ def compared(
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[list[Score]]:
     """Yield what `compare` has found so far, every few seconds, without exact values."""
-    _check(setting, half_width)
+    check_setting(setting)
+    checked_number("workers", workers, 1, 1024)
+    if not 0 <= half_width < inf:
+        raise BlackjackError(f"half-width: expected a number of bets from 0 on, got {half_width!r}")
     batch = max(1, sensible_rounds(policies, setting, baseline) // setting.rounds_per_block)
     decisions, judge = _decisions(policies, baseline), _judge(setting.rules)
     tallies = {name: Tally() for name in decisions}
@@ -215,7 +218,12 @@ def compared(
                 planned = min(setting.blocks, blocks_needed(scores, half_width, done))
 
 
-def _check(setting: Setting, half_width: float) -> None:
+def check_setting(setting: Setting) -> None:
+    """Refuse what cannot be played.
+
+    Raises:
+        BlackjackError: if there is no seat for the policies, or the rounds are too few or too many.
+    """
     if AGENT not in setting.seats:
         raise BlackjackError(f"seats: expected at least one 'agent', got {setting.seats!r}")
     checked_number("seed", setting.seed, 0, SEEDS - 1)
@@ -223,8 +231,6 @@ def _check(setting: Setting, half_width: float) -> None:
         raise BlackjackError(f"rounds: expected at least {setting.rounds_per_block + 1}, got {setting.rounds!r}")
     if setting.blocks > TABLES:
         raise BlackjackError(f"rounds: expected at most {TABLES * setting.rounds_per_block}, got {setting.rounds!r}")
-    if not 0 <= half_width < inf:
-        raise BlackjackError(f"half-width: expected a number of bets from 0 on, got {half_width!r}")
 
 
 def _decisions(policies: Mapping[str, Decision | str], baseline: str) -> dict[str, Decision]:

@@ -204,7 +204,7 @@ Ctrl-C shows what is done so far."""
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the shoes (default: 1)")
     parser.add_argument(
-        "--workers", type=int, default=os.cpu_count(), help="threads or processes (default: one a core)"
+        "--workers", type=int, default=os.cpu_count() or 1, help="threads or processes (default: one a core)"
     )
     parser.add_argument("--png", metavar="FILE", type=Path, help="draw values, and charts beside the best one")
     _json_option(parser)
@@ -212,9 +212,8 @@ Ctrl-C shows what is done so far."""
 
 
 def _bench(options: argparse.Namespace) -> None:
-    given = {name: getattr(options, name) for name in ("seats", "rounds", "half_width", "seed", "png")}
-    workers = max(1, options.workers)
-    bench_command(options.rules, options.policies, **given, workers=workers, as_json=options.json, bar=progress_bar())
+    given = {name: getattr(options, name) for name in ("seats", "rounds", "half_width", "seed", "workers", "png")}
+    bench_command(options.rules, options.policies, **given, as_json=options.json, bar=progress_bar())
 
 
 def _simulate_parser(parser: argparse.ArgumentParser) -> None:

@@ -215,13 +215,21 @@ class LearnedDecision(Decision):
         Raises:
             PolicyError: if the policy was trained on observations of another form.
         """
-        layout = self.profile.layout(rules, seats)
+        layout, wrong = self.profile.layout(rules, seats), self._bets_not_taken(rules)
+        if wrong:
+            taken = f"{rules.min_bet} to {rules.max_bet}"
+            raise PolicyError(f"policy: expected a table that takes its bets, {wrong} among them; got {taken}")
         if layout.columns != self._layout.columns:
             trained = f"{self._known[1]} seats under {house_text(self._known[0])!r}"
             here = f"{seats} under {house_text(rules)!r}"
             parts = "+".join(self.profile.parts)
             raise PolicyError(f"policy: expected a table whose {parts} look as in training, {trained}; got {here}")
         self._layout, self._known, self._rules_row = layout, (rules, seats), rules_row(rules)
+
+    def _bets_not_taken(self, rules: Rules) -> list[int]:
+        """Return which of its bets a house does not take; the only one stands for any."""
+        bets = self.profile.bets if len(self.profile.bets) > 1 else ()
+        return [bet for bet in bets if bet and not rules.min_bet <= bet <= rules.max_bet]
 
     def _stake(self, view: View) -> int:
         """Return the place of the bet among those trained on, from 1; the only one stands for any bet."""

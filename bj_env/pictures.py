@@ -65,7 +65,7 @@ def check_picture(path: Path) -> None:
     """Refuse what could not be drawn, before hours are spent on it.
 
     Raises:
-        BlackjackError: if there is no matplotlib, or the name is not that of a picture in a folder that exists.
+        BlackjackError: if there is no matplotlib, or the name is not that of a picture that can be written.
     """
     try:
         import matplotlib  # noqa: F401
@@ -75,6 +75,13 @@ def check_picture(path: Path) -> None:
         raise BlackjackError(f"png: expected a name that ends in .png, got {str(path)!r}")
     if not path.absolute().parent.is_dir():
         raise BlackjackError(f"png: expected a folder that exists, got {str(path.parent)!r}")
+    try:
+        new = not path.exists()
+        path.open("ab").close()
+    except OSError as error:
+        raise BlackjackError(f"png: {str(path)!r}: {error.strerror}") from None
+    if new:
+        path.unlink()
 
 
 def bench_picture(path: Path, scores: Sequence[Score], policies: Mapping[str, Decision | str], rules: Rules) -> None:

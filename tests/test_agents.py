@@ -3,10 +3,15 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from agents.config import Config, ConfigError, load_config
+from agents.config import SEEDS, Config, ConfigError, load_config
+from agents.evaluation import NEVER_TRAINED
 from agents.training import Learner
+from bj_env import chance
+from bj_env.learned import Profile, save
+from bj_env.terms import Rules
 
 ROOT = Path(__file__).parents[1]
 SMALL = ["learner.rounds=1_000_000", "learner.legs=4", "workers=2"]
@@ -58,6 +63,15 @@ def test_every_configuration_reads_and_is_named_as_its_file(path: Path) -> None:
         ("seed=-1", "seed: input should be greater than or equal to 0, got -1"),
         ("name=../x", "name: expected up to 61 small letters, digits and hyphens, to name a folder, got '../x'"),
         ("nonsense", "expected key=value"),
+        ("seed=3_294_967_296", "seed: input should be less than 3294967296"),
+        (f"seed=0x{'f' * 9999}", "got a number of thousands of digits"),
+        (f"environment.reward={'x' * 9999}", "'xxx"),
+        ("workers=1025", "workers: input should be less than or equal to 1024"),
+        ("learner.rounds=1_000_000_000_000", "expected at most 429496729600 rounds in so many legs and generations"),
+        ("learner.rounds=0xffff_ffff_ffff_ffff", "learner.rounds: input should be less than or equal to "),
+        ("benchmark.rounds=5_000_000_000", "benchmark.rounds: expected at most 4294967296, got 5000000000"),
+        ("environment.rules=6D PEN75", "learner.starts: expected 0 where a shoe lasts over several rounds, got 0.7"),
+        ("benchmark.strategies=['learned']", "'learned' is the policy that is trained; write './learned' for a folder"),
         ("seed.x=1", "'seed' is a value"),
         ("seed=" + "[" * 5000, "seed: input should be a valid integer"),
     ],
@@ -67,6 +81,36 @@ def test_a_bad_key_or_value_is_named_in_one_line(change: str, expected: str) -> 
         config("default", change)
     assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("seat", ["{}", "sampled:{}"])
+def test_a_seat_that_no_table_can_hold_is_named_before_anything_is_trained(seat: str, tmp_path: Path) -> None:
+    profile = Profile("table", Rules(), 2, (1,), ("hand", "seen"), ("hand.upcard",))
+    save(tmp_path / "policy", profile, {"scores": np.zeros((11, 7), np.float32)})
+    with pytest.raises(ConfigError, match="environment: the compiled engine cannot ask a LearnedDecision"):
+        config("default", f"environment.seats=['agent', '{seat.format(tmp_path / 'policy')}']")
+
+
+def test_a_policy_of_another_table_is_named_before_anything_is_trained(tmp_path: Path) -> None:
+    profile = Profile("table", Rules(), 2, (1,), ("table",), ("table.seat in turn",))
+    save(tmp_path / "policy", profile, {"scores": np.zeros((profile.layout(Rules(), 2).columns[0].size, 7), "f4")})
+    with pytest.raises(ConfigError, match=r"whose table look as in training, 2 seats under .*; got 1 under"):
+        config("default", f"benchmark.strategies=['{tmp_path / 'policy'}']")
+
+
+def test_rules_from_a_file_are_kept_as_a_text(tmp_path: Path) -> None:
+    (tmp_path / "house.toml").write_text("decks = 2")
+    rules = config("default", f"environment.rules={tmp_path / 'house.toml'}").environment.rules
+    assert rules == "2D S17 3:2 PEEK DOA DAS SP4 LS INS"
+
+
+def test_no_shoe_of_any_training_is_in_a_benchmark() -> None:
+    seeds = [0, 1, 2, 2**31, SEEDS - 1]
+    runs = [config("default", f"seed={seed}") for seed in seeds]
+    parts = sorted(run.training_seed(number) for run in runs for number in (0, 1, 2**32 - 1))
+    assert len(set(parts)) == 3 * len(seeds)
+    assert parts[0] > max(run.setting.seed for run in runs)
+    assert parts[-1] < NEVER_TRAINED < chance.SEEDS
 
 
 @pytest.mark.parametrize(("content", "expected"), [(None, "No such file"), ("name =", "is not TOML"), ("", "name: ")])

@@ -13,8 +13,10 @@ import pytest
 
 from bj_env.benchmark import Setting, compare
 from bj_env.cli import main
+from bj_env.errors import BlackjackError
 from bj_env.houses import rules_from
 from bj_env.learned import save
+from bj_env.pictures import check_picture
 from bj_env.scores import Z95
 from tests.test_learned import TABLE, table_tensors
 
@@ -104,6 +106,8 @@ def test_pictures_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["runs/none/policy"], "No such file"),
         (["sampled:runs/none/policy"], "No such file"),
         (["sampled:basic"], "policy 'basic': policy.json: No such file"),
+        (["mimic", "--png", f"/tmp/{'x' * 300}.png"], "File name too long"),
+        (["mimic", "--png", "/proc/bench.png"], "png: '/proc/bench.png': No such file or directory"),
         (["mimic", "--png", "bench.svg"], "png: expected a name that ends in .png, got 'bench.svg'"),
         (["mimic", "--png", "/none/bench.png"], "png: expected a folder that exists, got '/none'"),
         (["threshold:" + "9" * 5000], "unknown decision"),
@@ -118,6 +122,21 @@ def test_what_is_wrong_is_said_in_one_line(
     assert err.startswith("bj bench: ")
     assert err.count("\n") == 1
     assert expected in err
+
+
+@pytest.mark.parametrize("workers", ["0", "1025", "9" * 30])
+def test_more_or_less_workers_than_there_can_be_are_refused(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "mimic", "--workers", workers]) == 1
+    expected = f"bj bench: workers: expected a whole number from 1 to 1024, got {workers}\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_a_folder_is_no_picture_and_nothing_is_left_where_one_could_be(tmp_path: Path) -> None:
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(BlackjackError, match="Is a directory"):
+        check_picture(tmp_path / "folder.png")
+    check_picture(tmp_path / "new.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.png"]
 
 
 def test_without_matplotlib_it_is_said_what_to_install(tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ from safetensors.numpy import save_file
 from bj_env import learned
 from bj_env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, PolicyError
-from bj_env.houses import rules_from
+from bj_env.houses import parse, rules_from
 from bj_env.learned import LearnedDecision, Profile
 from bj_env.participants import Player
 from bj_env.table import Table
-from bj_env.terms import Action
+from bj_env.terms import Action, Rules
 
 COLUMNS = ("hand.phase", "hand.total", "hand.pair", "hand.upcard")
 TABLE = Profile("table", rules_from("six-deck"), 1, (1,), ("hand",), COLUMNS, provenance={"command": "test"})
@@ -201,6 +201,14 @@ def test_a_table_that_looks_otherwise_is_refused_by_name() -> None:
         BlackjackError, match=r"hand\+seen look as in training, 1 seats under 'six-deck'.*'single-deck'"
     ):
         play(LearnedDecision(NETWORK, network_tensors()), rules="single-deck", rounds=1)
+
+
+def test_a_table_that_does_not_take_its_bets_is_refused_by_name() -> None:
+    profile = Profile("table", Rules(), 1, (0, 1, 5), ("hand",), ("hand.upcard",))
+    decision = LearnedDecision(profile, {"scores": np.zeros((11, 10), np.float32)})
+    with pytest.raises(PolicyError, match=r"expected a table that takes its bets, \[1\] among them; got 5 to 1000"):
+        decision.settle_in(parse("MIN5"), 1)
+    decision.settle_in(parse("2D"), 1)
 
 
 def test_loading_needs_neither_torch_nor_sb3(tmp_path: Path) -> None:

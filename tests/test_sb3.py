@@ -165,6 +165,9 @@ def test_it_learns_hit_and_stand_in_seconds(name: str) -> None:
             ["learner.batch_size=100"],
             "learner: expected a batch_size that divides an update's 512 steps, like 64",
         ),
+        ("ppo-sb3", ["learner.batch_size=1_000_000"], "update's 512 steps, like 512, got 1000000"),
+        ("ppo-sb3", ["learner.environments=1", "learner.steps_per_update=7"], "an update's 7 steps, like 7, got "),
+        ("maskable-ppo", [f"learner.batch_size=1{'0' * 30}"], "learner.batch_size: input should be less than or equal"),
         (
             "maskable-ppo",
             ["learner.steps=5000", "learner.legs=20"],

@@ -47,7 +47,9 @@ def result_of(config_file: str, changes: Sequence[str]) -> Result:
     score = compare({LEARNED: decision}, config.setting._replace(rounds=ROUNDS), workers=config.workers)[1]
     assert score.exact_ev is not None
     assert score.regret is not None
-    return Result(100 * score.exact_ev, 100 * score.regret, 100 * score.agreement, learner.done, learner.unit, seconds)
+    ev, regret, agreement = 100 * score.exact_ev, 100 * score.regret, 100 * score.agreement
+    print(f"{config.name}, seed {config.seed}: regret {regret:.5f} %, {seconds:.1f} s", file=sys.stderr, flush=True)
+    return Result(ev, regret, agreement, learner.done, learner.unit, seconds)
 
 
 def row(config_file: str, changes: Sequence[str], results: Sequence[Result]) -> str:
