@@ -1,7 +1,7 @@
 """Evaluation for Stable-Baselines3: how a model does in rounds of its own, while it trains.
 
-SB3's own ``EvalCallback`` knows no masks and stops at the first N episodes that finish, which favours short ones. This
-one plays the same number of rounds in each of its environments, which are never those of the training.
+SB3's own ``EvalCallback`` knows no masks. This one does, and plays the same number of rounds in each of its
+environments, which are never those of the training: to stop at the first N that finish would favour short ones.
 """
 
 from inspect import signature
