@@ -171,7 +171,7 @@ class PPO(Part):
     steps_per_update: int = Field(32, ge=4, le=10_000)
     epochs: Count = 4
     minibatches: Count = 8
-    learning_rate: float = Field(3e-3, gt=0, le=1)
+    learning_rate: float = Field(3e-3, gt=0)
     entropy: float = Field(0.1, ge=0)
     clip: float = Field(0.2, gt=0)
     gae_lambda: float = Field(1.0, ge=0, le=1)

@@ -142,7 +142,7 @@ def prices(decision: Decision, rules: Rules) -> dict[tuple[str, int], float]:
     to the best chart; cells that both play alike are left out, but for what rounding leaves.
 
     >>> from bj_env.decisions import Mimic
-    >>> round(prices(Mimic(), Rules())["hard 16", 5], 4)
+    >>> float(round(prices(Mimic(), Rules())["hard 16", 5], 4))
     0.0023
     """
     found = {(mistake.hand, mistake.upcard): mistake.cost for mistake in mistakes(decision, rules)}

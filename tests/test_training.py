@@ -26,7 +26,7 @@ from agents.checkpoints import (
 from agents.config import Config, load_config
 from agents.run import create_folder, lock_folder
 from agents.training import TrainingError, check_numbers, evaluated, train_leg
-from bj_env.exact import Best
+from bj_env.exact import best_by_hand
 from tests.small_learner import CONFIG, SETS, SMALL, SmallLearner, run
 
 KILLED = -9
@@ -330,9 +330,9 @@ def test_tensors_that_are_no_numbers_are_named() -> None:
 
 def test_a_policy_better_than_the_best_is_an_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
     learner = SmallLearner(config("name=by-hand", "environment.rules=sutton-barto"))
-    exact = evaluated(learner)["exact_ev"]
-    monkeypatch.setattr(agents.training, "best_by_hand", lambda rules: Best(exact - 2e-9, {}))
+    exact, best = evaluated(learner)["exact_ev"], best_by_hand(learner.profile.rules)
+    monkeypatch.setattr(agents.training, "best_by_hand", lambda rules: best._replace(ev=exact - 2e-9))
     with pytest.raises(TrainingError, match="alarm: after 0 rounds the policy has the exact value"):
         evaluated(learner)
-    monkeypatch.setattr(agents.training, "best_by_hand", lambda rules: Best(exact - 5e-10, {}))
+    monkeypatch.setattr(agents.training, "best_by_hand", lambda rules: best._replace(ev=exact - 5e-10))
     assert evaluated(learner)["exact_regret"] == pytest.approx(-5e-10)
