@@ -143,7 +143,7 @@ def prices(decision: Decision, rules: Rules) -> dict[tuple[str, int], float]:
 
     >>> from bj_env.decisions import Mimic
     >>> float(round(prices(Mimic(), Rules())["hard 16", 5], 4))
-    0.0023
+    0.0027
     """
     found = {(mistake.hand, mistake.upcard): mistake.cost for mistake in mistakes(decision, rules)}
     for mistake in mistakes(ChartDecision(best_by_hand(rules).chart), rules):
