@@ -2,6 +2,9 @@
 
 from hypothesis import HealthCheck, settings
 
+collect_ignore = ["warm_small_learner.py"]
+"""It trains when it is imported, which is for the process that others are forked from alone."""
+
 settings.register_profile(
     "tests",
     max_examples=120,

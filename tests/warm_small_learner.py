@@ -7,6 +7,7 @@ import tempfile
 import train
 from tests.small_learner import SETS, SmallLearner
 
-train.make_learner = SmallLearner  # type: ignore[assignment]
+make_learner, train.make_learner = train.make_learner, SmallLearner  # type: ignore[assignment]
 with tempfile.TemporaryDirectory() as runs, contextlib.redirect_stdout(io.StringIO()):
     train.main(["--runs", runs, *SETS])
+train.make_learner = make_learner
