@@ -71,8 +71,7 @@ class Returns(NamedTuple):
         parts = (counted, counted * weight, counted * net, counted * net**2)
         weights, squared, sums, squares = np.array([np.bincount(pair, part, many) for part in parts])
         often: Floats = np.bincount(situation, weight * on, len(greedy)).astype(np.float64)
-        nets = np.array([len(played.nets), played.nets.sum(dtype=float), np.square(played.nets).sum(dtype=float)])
-        return cls(weights, squared, sums, squares, often, nets)
+        return cls(weights, squared, sums, squares, often, added_up(played))
 
     def plus(self, other: Self) -> Self:
         """Return both together."""
@@ -98,6 +97,11 @@ class Returns(NamedTuple):
 def _ratio(top: Floats, bottom: Floats, otherwise: float) -> Floats:
     ratio: Floats = np.divide(top, bottom, out=np.full(len(top), otherwise), where=bottom > 0)
     return ratio
+
+
+def added_up(played: Experience) -> Floats:
+    """Return the number of rounds, the sum of what they won, and of its squares, ``[3]``."""
+    return np.array([len(played.nets), played.nets.sum(dtype=float), np.square(played.nets).sum(dtype=float)])
 
 
 def said_of(nets: Floats) -> dict[str, float]:

@@ -32,7 +32,7 @@ import numpy as np
 from agents.cells import ACTIONS, Bytes, Floats, Ints, greedy_actions, scores_of_cells, table_profile
 from agents.config import Config
 from agents.learners import TemporalDifference
-from agents.returns import said_of
+from agents.returns import added_up, said_of
 from agents.training import Tensors
 from bj_env.fast.compiling import inlined, kernel
 from bj_env.fast.explore import explore
@@ -90,7 +90,7 @@ class TemporalDifferenceLearner:
         chance, nets = np.random.default_rng([self.config.seed, self.generation]), np.zeros(3)
         for played in self._experience(greedy, rounds, epsilon):
             self._learn(played, greedy, epsilon, chance)
-            nets += len(played.nets), played.nets.sum(dtype=float), np.square(played.nets).sum(dtype=float)
+            nets += added_up(played)
             progress(len(played.nets))
             self.done += len(played.nets)
         return nets

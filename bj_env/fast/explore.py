@@ -6,7 +6,7 @@ Letter: ``R`` rounds.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple, TypeVar
 
@@ -145,6 +145,7 @@ def _room(rounds: int, many: int) -> Experience:
     )
 
 
+@lru_cache(maxsize=64)
 def start_chances(rules: Rules) -> Array:
     """Return how likely chance deals each start, by the values of first card, second card and up card, ``[1000]``.
 
@@ -157,6 +158,7 @@ def start_chances(rules: Rules) -> Array:
     for start in product(range(10), repeat=3):
         for place, value in enumerate(start):
             chances[start] *= (counts[value] - step * start[:place].count(value)) / (cards - step * place)
+    chances.flags.writeable = False  # it is shared
     return chances.ravel()
 
 
