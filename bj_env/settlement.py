@@ -73,7 +73,7 @@ def _hand_net(rules: Rules, seat: Seat, hand: Hand, dealer: int, dealer_blackjac
 
 
 def outcome(hand: Hand, won: int) -> str:
-    """Say what a settled hand came to: ``"Win"``, ``"Lose"``, ``"Push"``, ``"Blackjack"`` (if it won) or ``"Surrender"``.
+    """Say what a settled hand came to: Win, Blackjack (one that won), Push, Lose or Surrender.
 
     Args:
         hand: the hand.
