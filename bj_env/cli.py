@@ -1,4 +1,4 @@
-"""The command line: ``bj houses | rules | replay | solve | chart | bench | simulate``."""
+"""The command line: ``bj houses | rules | replay | solve | chart | bench | simulate | table``."""
 
 import argparse
 import io
@@ -19,7 +19,7 @@ from bj_env.notation import chips_text
 from bj_env.replay import cards_left, replay
 from bj_env.round import Round
 from bj_env.settings import AGENT
-from bj_env.terms import TICKS
+from bj_env.terms import TICKS, checked_number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     _chart_parser(commands.add_parser("chart", help="the best strategy chart for any rules"))
     _bench_parser(commands.add_parser("bench", help="measure strategies against each other on the same shoes"))
     _simulate_parser(commands.add_parser("simulate", help="play millions of rounds by the compiled engine"))
+    _table_parser(commands.add_parser("table", help="a table to sit at, in the browser"))
     return parser
 
 
@@ -246,6 +247,37 @@ def _simulate(options: argparse.Namespace) -> None:
     given = {name: getattr(options, name) for name in ("ramp", "seats", "rounds", "stderr", "seed", "threads")}
     strategies = options.strategy or ["basic"]
     simulate_command(options.rules, strategies, **given, as_json=options.json, bar=progress_bar())
+
+
+def _table_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Lay a table in the browser: a page at an address of this computer that nobody else can reach. House, seats and "
+        "money are chosen on the page; every game is kept, and goes on after a restart. Ctrl-C ends it."
+    )
+    parser.epilog = "example: bj table --house campus-h17 --policies runs/default/policy"
+    parser.add_argument(
+        "--port", type=int, default=8000, help="where to listen; 0 takes any that is free (default: 8000)"
+    )
+    parser.add_argument("--house", default="six-deck", help="the house that comes first (default: six-deck)")
+    parser.add_argument(
+        "--policies",
+        nargs="+",
+        default=[],
+        metavar="FOLDER",
+        help="saved policies for the seats, and for the coach to ask",
+    )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="where games are kept (default: in ~/.local/state)")
+    parser.set_defaults(run=_table)
+
+
+def _table(options: argparse.Namespace) -> None:
+    try:
+        from bj_env.play.web import default_save, serve  # only where it is used: it needs the extra `play`
+    except ModuleNotFoundError as error:
+        raise BlackjackError(f"expected {error.name!r} to be installed: pip install 'bj-env[play]'") from None
+
+    port = checked_number("port", options.port, 0, 65535)
+    serve(options.house, options.policies, port=port, save=options.save or default_save())
 
 
 def progress_bar() -> Progress:

@@ -1,0 +1,211 @@
+"""The web table: ``bj table`` serves one page and a small JSON interface to this computer alone.
+
+Everything that is true is on this side: the page shows what it is told and sends what was clicked.
+"""
+
+import errno
+import json
+import os
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from bj_env.card_faces import card_svg
+from bj_env.cards import FACES
+from bj_env.errors import BlackjackError
+from bj_env.play.guard import Guard
+from bj_env.play.offer import Offer, house_shown
+from bj_env.play.store import Store
+from bj_env.play.tables import Stale, Tables, Unknown
+
+STATIC = Path(__file__).with_name("static")
+MOST_BYTES = 16_384
+"""The longest body that a page may send."""
+MOST_TEXT = 200
+LOOPBACK = "127.0.0.1"
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+def serve(house: str, policies: Sequence[str], *, port: int, save: Path) -> None:
+    """Serve tables until Ctrl-C or SIGTERM.
+
+    Raises:
+        BlackjackError: if the port is taken, or house, policies or file do not read.
+    """
+    tables = Tables(Store(save), Offer.of(house, policies))
+    with _listening(port) as listening:
+        port = listening.getsockname()[1]
+        print(
+            f"a table is laid at http://{LOOPBACK}:{port}/",
+            f"games are kept in {save}; Ctrl-C ends",
+            sep="\n",
+            flush=True,
+        )
+        config = uvicorn.Config(
+            application(tables, port), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2,
+            server_header=False,
+        )  # fmt: skip
+        for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn, once it has ended, raises them again
+            signal.signal(number, lambda *_: None)
+        uvicorn.Server(config).run(sockets=[listening])
+    tables.store.close()
+
+
+def _listening(port: int) -> socket.socket:
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port))
+    except OSError as error:
+        listening.close()
+        taken = error.errno == errno.EADDRINUSE
+        reason = "something else listens there; try another, or 0 for any that is free" if taken else error.strerror
+        raise BlackjackError(f"port {port}: {reason}") from None
+    return listening
+
+
+def default_save() -> Path:
+    """Return where games are kept unless another file is named."""
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base, "bj-env", "tables.sqlite")
+
+
+def application(tables: Tables, port: int) -> Starlette:
+    """Return the application that serves these tables at a port of this computer."""
+    menu = tables.offer.menu()
+
+    async def show_menu(request: Request) -> Response:
+        return JSONResponse(menu)
+
+    async def say_rules(request: Request) -> Response:
+        return JSONResponse(house_shown((await body(request, {"rules": str}))["rules"]))
+
+    async def begin(request: Request) -> Response:
+        wanted = await body(request, {"house": str, "seats": list, "dealer": str, "bankroll": int})
+        return JSONResponse(await tables.begin(tables.offer.setup(**wanted)), 201)
+
+    async def look(request: Request) -> Response:
+        return JSONResponse(await tables.look(request.path_params["key"]))
+
+    async def coach(request: Request) -> Response:
+        return JSONResponse(await tables.coach(request.path_params["key"]))
+
+    async def history(request: Request) -> Response:
+        return PlainTextResponse("".join(f"{line}\n" for line in await tables.history(request.path_params["key"])))
+
+    async def answer(request: Request) -> Response:
+        return JSONResponse(
+            await tables.answer(request.path_params["key"], **await body(request, {"seen": int, "value": int}))
+        )
+
+    async def step(request: Request) -> Response:
+        return JSONResponse(await tables.step(request.path_params["key"], **await body(request, {"seen": int})))
+
+    async def refused(request: Request, error: Exception) -> Response:
+        if isinstance(error, Stale):
+            return JSONResponse({"error": str(error), "state": await tables.look(request.path_params["key"])}, 409)
+        return JSONResponse({"error": str(error)}, 404 if isinstance(error, Unknown) else 400)
+
+    one = "/api/tables/{key}"
+    return Starlette(
+        routes=[
+            Route("/", page),
+            Route("/t/{key}", page),
+            Route("/cards/{name}.svg", face),
+            Route("/api/menu", show_menu),
+            Route("/api/rules", say_rules, methods=["POST"]),
+            Route("/api/tables", begin, methods=["POST"]),
+            Route(one, look),
+            Route(f"{one}/coach", coach),
+            Route(f"{one}/history", history),
+            Route(f"{one}/answer", answer, methods=["POST"]),
+            Route(f"{one}/step", step, methods=["POST"]),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
+        middleware=[Middleware(Guard, port=port)],
+        exception_handlers={BlackjackError: refused, HTTPException: _http_error, Exception: _fault},
+    )
+
+
+async def page(request: Request) -> Response:
+    """Serve the page, which is the same for every table."""
+    return FileResponse(STATIC / "index.html")
+
+
+_CARDS = {str(card): card for card in FACES}
+
+
+async def face(request: Request) -> Response:
+    """Serve the picture of a card, ``Th``, or of its ``back``."""
+    name = request.path_params["name"]
+    if name != "back" and name not in _CARDS:
+        raise HTTPException(404, f"no such card: {name[:10]!r}")
+    picture = card_svg(_CARDS.get(name))
+    return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=86400"})
+
+
+async def body(request: Request, fields: Mapping[str, type]) -> dict[str, Any]:
+    """Return the JSON object that was sent, which has these fields and no others.
+
+    Raises:
+        BlackjackError: if it is anything else.
+    """
+    try:
+        sent = json.loads(await _read(request), parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise BlackjackError("body: expected JSON") from None
+    if not isinstance(sent, dict) or set(sent) != set(fields):
+        raise BlackjackError(f"body: expected an object with the fields {', '.join(fields)}")
+    for name, kind in fields.items():
+        _check_field(name, sent[name], kind)
+    return sent
+
+
+async def _read(request: Request) -> bytes:
+    read = bytearray()
+    async for chunk in request.stream():
+        read += chunk
+        if len(read) > MOST_BYTES:
+            raise HTTPException(413, f"body: expected at most {MOST_BYTES} bytes")
+    return bytes(read)
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(text)
+
+
+_KINDS = {str: f"a text of at most {MOST_TEXT} letters", int: "a whole number", list: "a list of short texts"}
+
+
+def _check_field(name: str, value: object, kind: type) -> None:
+    fits = isinstance(value, kind) and not isinstance(value, bool)
+    if isinstance(value, list):
+        fits = fits and len(value) <= 20 and all(isinstance(text, str) and len(text) <= MOST_TEXT for text in value)
+    if isinstance(value, str):
+        fits = fits and len(value) <= MOST_TEXT
+    if isinstance(value, int):
+        fits = fits and abs(value) < 2**53
+    if not fits:
+        raise BlackjackError(f"{name}: expected {_KINDS[kind]}")
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": str(error.detail).lower()}, error.status_code, headers=error.headers)
+
+
+async def _fault(request: Request, error: Exception) -> Response:
+    """Say no more than that something went wrong here; what it was, uvicorn prints for whoever started it."""
+    return JSONResponse({"error": "something went wrong on this side; the terminal says more"}, 500)
