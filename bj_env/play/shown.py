@@ -28,18 +28,21 @@ PHASES = {
     TablePhase.CARDS_DEALT: "Cards dealt",
     TablePhase.END: "End",
 }
+ASSESSING = {"campus-h17"}
+"""Houses of textbook games that say of each hand what it is and what it may count."""
 LAST_LINES = 12
 """How many lines of the history come with every answer; all of them have an address of their own."""
 
 LABELS = {
-    Action.STAND: "Stand",
     Action.HIT: "Hit",
+    Action.STAND: "Stand",
     Action.DOUBLE: "Double",
     Action.SPLIT: "Split",
     Action.SURRENDER: "Surrender",
     Action.INSURE: "Insurance",
     Action.DECLINE: "No insurance",
 }
+"""What stands on the buttons, in their order."""
 
 
 def state(game: Game, naming: Naming) -> dict[str, Any]:
@@ -141,7 +144,8 @@ def _asked(game: Game) -> dict[str, Any] | None:
 def _actions(game: Game, naming: Naming) -> list[dict[str, Any]]:
     """Return the buttons that the house needs, and why one cannot be pressed now; empty if it can."""
     why = _why_none(game, naming)
-    reasons = game.unavailable() if not why else dict.fromkeys(possible_actions(game.rules), why)
+    possible = possible_actions(game.rules)
+    reasons = dict.fromkeys(possible, why) if why else game.unavailable()
     early = game.asked is not None and game.asked.view.phase is Phase.EARLY_SURRENDER
     keeps = early or not game.rules.insurance
     return [
@@ -150,7 +154,8 @@ def _actions(game: Game, naming: Naming) -> list[dict[str, Any]]:
             "label": "No surrender" if keeps and action is Action.DECLINE else LABELS[action],
             "why": reasons.get(action, ""),
         }
-        for action in possible_actions(game.rules)
+        for action in LABELS
+        if action in possible
     ]
 
 
@@ -209,8 +214,7 @@ def _hands(game: Game, round: Round, seat: Seat) -> list[dict[str, Any]]:
         {
             "cards": list(map(str, hand.cards)),
             "value": _value(hand),
-            "values": list(hand.values),
-            "assessment": hand.assessment.name.replace("_", " ").lower(),
+            "detail": _assessment(hand) if game.setup.house in ASSESSING else "",
             "stake": hand.stake / TICKS,
             "turn": index == turn,
             "outcome": "Void" if round.void else outcome(hand, won[index]) if index in won else "",
@@ -218,6 +222,10 @@ def _hands(game: Game, round: Round, seat: Seat) -> list[dict[str, Any]]:
         }
         for index, hand in enumerate(seat.hands)
     ]
+
+
+def _assessment(hand: Hand) -> str:
+    return f"{hand.assessment.name.replace('_', ' ').lower()}: {' or '.join(map(str, hand.values))}"
 
 
 def _session(game: Game) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -53,10 +53,8 @@ def serve(house: str, policies: Sequence[str], *, port: int, save: Path) -> None
             sep="\n",
             flush=True,
         )
-        config = uvicorn.Config(
-            application(tables, port), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2,
-            server_header=False,
-        )  # fmt: skip
+        quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False, "lifespan": "off"}
+        config = uvicorn.Config(application(tables, port), timeout_graceful_shutdown=2, **quiet)
         for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn, once it has ended, raises them again
             signal.signal(number, lambda *_: None)
         uvicorn.Server(config).run(sockets=[listening])

@@ -78,7 +78,6 @@ function drawSeat(state, seat, number, card) {
   article.classList.toggle("turn", turn);
   article.classList.toggle("person", seat.person);
   article.classList.toggle("split", hands.length > 1);
-  article.style.setProperty("--hands", Math.max(1, hands.length));
   article.append(
     make("div", { className: "hands" }, ...(hands.length ? hands : [make("div", { className: "hand empty" },
       make("div", { className: "cards" }, make("span", { className: "place" })))])),
@@ -100,11 +99,12 @@ function drawHand(hand, index, seat, place, card) {
   const label = `${many ? `hand ${index + 1} of ${seat.hands.length}, ` : ""}${hand.value}, stake ${hand.stake}`;
   const element = make("div", { className: "hand", role: "group", "aria-label": label },
     make("div", { className: "cards" }, ...cards),
-    make("p", { className: "value", title: hand.values.length > 1 ? `counts ${hand.values.join(" or ")}` : "" }, hand.value),
+    make("p", { className: "value" }, hand.value),
+    ...(hand.detail ? [make("p", { className: "detail" }, hand.detail)] : []),
     stack(hand.stake, "stake"),
   );
   element.classList.toggle("turn", hand.turn);
-  element.style.setProperty("--cards", cards.length);
+  element.classList.toggle("long", cards.length > 4);
   if (hand.outcome) {
     const kind = hand.outcome.toLowerCase();
     element.append(make("p", { className: `outcome ${kind}` }, hand.outcome));
@@ -148,6 +148,7 @@ export function drawActions(state, press) {
   const wanted = ["play", ...state.actions.map(({ action }) => String(action))];
   if ([...bar.children].map((button) => button.dataset.action).join() !== wanted.join()) {
     bar.replaceChildren(...wanted.map((action) => actionButton(action, press)));
+    bar.dataset.buttons = wanted.length;
   }
   const { asked } = state;
   const bets = Boolean(asked?.person && asked.betting);
