@@ -123,14 +123,20 @@ class Store:
 
     def rename(self, game_id: str) -> str:
         """Give a game a name that nobody plays, and return that name."""
-        aside = next(f"{game_id}.{number}" for number in count(1) if not self._has(f"{game_id}.{number}"))
+        aside = next(f"{game_id}.{number}" for number in count(1) if not self.has(f"{game_id}.{number}"))
         with self._file:
             self._file.execute("BEGIN IMMEDIATE")
-            self._file.execute("UPDATE games SET id = ? WHERE id = ?", (aside, game_id))
+            self._file.execute("UPDATE games SET id = ?, kept = 0 WHERE id = ?", (aside, game_id))
             self._file.execute("UPDATE moves SET game = ? WHERE game = ?", (aside, game_id))
         return aside
 
-    def _has(self, game_id: str) -> bool:
+    def latest(self) -> str | None:
+        """Return the name of the game that was played last and not renamed; None if there is none."""
+        row = self._file.execute("SELECT id FROM games WHERE kept > 0 ORDER BY kept DESC LIMIT 1").fetchone()
+        return None if row is None else str(row[0])
+
+    def has(self, game_id: str) -> bool:
+        """Tell whether there is a game of that name."""
         return self._file.execute("SELECT 1 FROM games WHERE id = ?", (game_id,)).fetchone() is not None
 
 
