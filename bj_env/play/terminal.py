@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from platformdirs import user_data_path
 
-from bj_env.decisions import HouseRule
+from bj_env.decisions import SAMPLED, HouseRule
 from bj_env.errors import BlackjackError
 from bj_env.events import DEALER
 from bj_env.houses import words as rules_in_words
@@ -55,8 +55,8 @@ def play_command(
     path = save or user_data_path("bj-env", appauthor=False) / "games.sqlite"
     said = (house, seats, dealer, bankroll, seed)
     wished = Setup.checked(
-        house or "six-deck",
-        None if seats is None else seats.split(","),
+        _here(house or "six-deck"),
+        None if seats is None else [_here(seat.strip()) for seat in seats.split(",")],
         dealer=dealer or HOUSE,
         bankroll=BANKROLL if bankroll is None else bankroll,
         seed=seed,
@@ -72,6 +72,14 @@ def play_command(
         again = "bj play" if save is None else f"bj play --save {save}"
         Sitting(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
         store.close()
+
+
+def _here(text: str) -> str:
+    """Return a path so that it is found from another folder too, and anything else as it is."""
+    sampled, path = text.startswith(SAMPLED), text.removeprefix(SAMPLED)
+    if ("/" not in path and not path.endswith(".toml")) or not Path(path).exists():
+        return text
+    return SAMPLED * sampled + str(Path(path).resolve())
 
 
 def _alone(path: Path) -> FileLock:

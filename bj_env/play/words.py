@@ -208,6 +208,8 @@ def question(game: Game, asked: Asked, shown: Shown = card_words) -> str:
     """Say who is asked, and what: the seat, the hand, its total and stake, the dealer's card."""
     setup, view = game.setup, asked.view
     if asked.betting:
+        if asked.least == asked.most:
+            return f"{whose(setup, asked.seat)} bet is {bet_range(asked)}: type play."
         return f"{whose(setup, asked.seat)} bet, {bet_range(asked)}:"
     hand = f"{separated(view.cards, shown)}, {total_text(view.total, view.soft)}"
     if asked.seat == DEALER:
@@ -215,7 +217,8 @@ def question(game: Game, asked: Asked, shown: Shown = card_words) -> str:
     hands = view.hands[asked.seat]
     which = f", hand {view.hand + 1} of {len(hands)}" if len(hands) > 1 else ""
     staked = f"{chips(round(hands[view.hand].stake * TICKS))} staked"
-    upcard = "" if view.upcard is None else f"The dealer shows {shown(view.upcard)}."
+    the = "the " if shown is card_words else ""
+    upcard = "" if view.upcard is None else f"The dealer shows {the}{shown(view.upcard)}."
     return f"{who(setup, asked.seat)}{which}: {hand}, {staked}. {upcard}{_offer(asked)}"
 
 
