@@ -1,4 +1,4 @@
-"""The command line: ``bj houses | rules | replay | solve | chart | bench | simulate | table``."""
+"""The command line: ``bj play | table | houses | rules | replay | solve | chart | bench | simulate``."""
 
 import argparse
 import io
@@ -58,6 +58,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"bj {version('bj-env')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _play_parser(commands.add_parser("play", help="sit down at a table in the terminal"))
+    _table_parser(commands.add_parser("table", help="sit down at a table in the browser"))
     _houses_parser(commands.add_parser("houses", help="list the named houses"))
     _rules_parser(commands.add_parser("rules", help="say rules in words"))
     _replay_parser(commands.add_parser("replay", help="play a round that is written as a line"))
@@ -65,7 +67,6 @@ def _parser() -> argparse.ArgumentParser:
     _chart_parser(commands.add_parser("chart", help="the best strategy chart for any rules"))
     _bench_parser(commands.add_parser("bench", help="measure strategies against each other on the same shoes"))
     _simulate_parser(commands.add_parser("simulate", help="play millions of rounds by the compiled engine"))
-    _table_parser(commands.add_parser("table", help="a table to sit at, in the browser"))
     return parser
 
 
@@ -75,6 +76,79 @@ def _json_option(parser: argparse.ArgumentParser) -> None:
 
 def _rules_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rules", default="six-deck", help="a house, a rule text or a file (default: six-deck)")
+
+
+def _play_parser(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = """\
+Sit down at a blackjack table in the terminal. Come closer to 21 than the
+dealer, without going over. At every prompt ? explains what is asked, hint asks
+the coach, why explains the last result, q leaves; nothing needs to be known.
+
+Every move is kept before the next question: bj play goes on where it was left,
+even after a crash. Each table has a game of its own."""
+    parser.epilog = """\
+examples:
+  bj play                                   you against the house
+  bj play --house campus-s17                Play, Hit, Stand: the simplest game
+  bj play --seats you,basic,runs/x/policy   beside strategies and learned policies
+  bj play --seats you:Ann,you:Bob           two people at one keyboard
+  bj play --house two-player --dealer you   somebody plays the dealer too
+  bj play --rules '2D H17 DAS NS' --bankroll 500
+
+textbook games: even-money, hit-stand, campus-s17, two-player, campus-h17.
+bj houses lists all houses, bj rules NAME says one in words."""
+    house = parser.add_mutually_exclusive_group()
+    house.add_argument("--house", help="a named house (default: six-deck, or what was played last)")
+    house.add_argument("--rules", dest="house", metavar="TEXT", help="a house, a rule text or a .toml file")
+    parser.add_argument("--seats", help="who sits where: you, you:NAME, a strategy or a policy folder, with commas")
+    parser.add_argument("--dealer", help="house (default), you or you:NAME")
+    parser.add_argument("--bankroll", type=int, metavar="N", help="chips that each seat begins with (default: 1000)")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the shoe, for a game that can be dealt again")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the games in this file")
+    parser.add_argument("--new", action="store_true", help="begin anew; the game before is set aside")
+    parser.add_argument("--plain", action="store_true", help="one event a line in words, for screen readers")
+    parser.set_defaults(run=_play)
+
+
+def _play(options: argparse.Namespace) -> None:
+    try:
+        from bj_env.play.terminal import play_command  # only where it is used: it is an extra
+    except ModuleNotFoundError as error:
+        raise BlackjackError(f'{error.name} is missing; install it with: pip install "bj-env[play]"') from None
+    given = "house seats dealer bankroll seed save new plain".split()
+    play_command(**{name: getattr(options, name) for name in given})
+
+
+def _table_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Lay a table in the browser: a page at an address of this computer that nobody else can reach. House, seats and "
+        "money are chosen on the page; every game is kept, and goes on after a restart. Ctrl-C ends it."
+    )
+    parser.epilog = "example: bj table --house campus-h17 --policies runs/default/policy"
+    parser.add_argument(
+        "--port", type=int, default=8000, help="where to listen; 0 takes any that is free (default: 8000)"
+    )
+    parser.add_argument("--house", default="six-deck", help="the house that comes first (default: six-deck)")
+    parser.add_argument(
+        "--policies",
+        nargs="+",
+        default=[],
+        metavar="FOLDER",
+        help="saved policies for the seats, and for the coach to ask",
+    )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="where games are kept (default: in ~/.local/state)")
+    parser.set_defaults(run=_table)
+
+
+def _table(options: argparse.Namespace) -> None:
+    try:
+        from bj_env.play.web import default_save, serve  # only where it is used: it needs the extra `play`
+    except ModuleNotFoundError as error:
+        raise BlackjackError(f'{error.name} is missing; install it with: pip install "bj-env[play]"') from None
+
+    port = checked_number("port", options.port, 0, 65535)
+    serve(options.house, options.policies, port=port, save=options.save or default_save())
 
 
 def _houses_parser(parser: argparse.ArgumentParser) -> None:
@@ -247,37 +321,6 @@ def _simulate(options: argparse.Namespace) -> None:
     given = {name: getattr(options, name) for name in ("ramp", "seats", "rounds", "stderr", "seed", "threads")}
     strategies = options.strategy or ["basic"]
     simulate_command(options.rules, strategies, **given, as_json=options.json, bar=progress_bar())
-
-
-def _table_parser(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Lay a table in the browser: a page at an address of this computer that nobody else can reach. House, seats and "
-        "money are chosen on the page; every game is kept, and goes on after a restart. Ctrl-C ends it."
-    )
-    parser.epilog = "example: bj table --house campus-h17 --policies runs/default/policy"
-    parser.add_argument(
-        "--port", type=int, default=8000, help="where to listen; 0 takes any that is free (default: 8000)"
-    )
-    parser.add_argument("--house", default="six-deck", help="the house that comes first (default: six-deck)")
-    parser.add_argument(
-        "--policies",
-        nargs="+",
-        default=[],
-        metavar="FOLDER",
-        help="saved policies for the seats, and for the coach to ask",
-    )
-    parser.add_argument("--save", type=Path, metavar="FILE", help="where games are kept (default: in ~/.local/state)")
-    parser.set_defaults(run=_table)
-
-
-def _table(options: argparse.Namespace) -> None:
-    try:
-        from bj_env.play.web import default_save, serve  # only where it is used: it needs the extra `play`
-    except ModuleNotFoundError as error:
-        raise BlackjackError(f"expected {error.name!r} to be installed: pip install 'bj-env[play]'") from None
-
-    port = checked_number("port", options.port, 0, 65535)
-    serve(options.house, options.policies, port=port, save=options.save or default_save())
 
 
 def progress_bar() -> Progress:

@@ -56,7 +56,7 @@ class Event(NamedTuple):
             s="" if self.seat == DEALER else "s",
             card=self.card,
             does=_DOES.get(self.action, "") if self.action is not None else "",
-            total=self._total(),
+            total=total_text(self.total, self.soft),
             chips=chips_text(self.ticks).removeprefix("+"),
             net=chips_text(self.ticks),
             found="a blackjack" if self.ticks else "no blackjack",
@@ -67,10 +67,16 @@ class Event(NamedTuple):
             return "dealer"
         return f"P{self.seat + 1}" + (f" hand {self.hand + 1}" if self.hand else "")
 
-    def _total(self) -> str:
-        if self.total > 21:
-            return f"bust with {self.total}"
-        return f"{'soft' if self.soft else 'hard'} {self.total}"
+
+def total_text(total: int, soft: bool) -> str:
+    """Say a total.
+
+    >>> total_text(16, True), total_text(23, False)
+    ('soft 16', 'bust with 23')
+    """
+    if total > 21:
+        return f"bust with {total}"
+    return f"{'soft' if soft else 'hard'} {total}"
 
 
 SHUFFLED, BURNED, HOLE_CARD = Event(Kind.SHUFFLE), Event(Kind.BURN), Event(Kind.HOLE_CARD)

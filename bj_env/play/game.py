@@ -11,6 +11,7 @@ from bj_env.chance import seat_stream
 from bj_env.decisions import Decision, View, ask, decision_from
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.events import DEALER
+from bj_env.notation import chips_text
 from bj_env.participants import Dealer, Player
 from bj_env.play.setup import HOUSE, Setup, is_person
 from bj_env.round import Round
@@ -320,7 +321,8 @@ class Game:
         if refusal is not Refusal.MONEY:
             return REFUSALS[refusal]
         seat = round.active_seat
-        return f"needs {seat.bet / TICKS:g}, {seat.player.bankroll:g} left"
+        needs, left = (chips_text(ticks).removeprefix("+") for ticks in (seat.bet, seat.player.free))
+        return f"needs {needs}, {left} left"
 
 
 def _safest(asked: Asked) -> int:

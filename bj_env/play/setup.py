@@ -89,7 +89,10 @@ class Setup(NamedTuple):
             raise BlackjackError(f"dealer: expected {HOUSE!r}, {PERSON!r} or '{PERSON}:NAME', got {self.dealer!r}")
         if not any(map(is_person, (*self.seats, self.dealer))):
             raise BlackjackError(f"seats: expected a person, {PERSON!r} or '{PERSON}:NAME', in at least one of them")
-        _check_names([given_name(seat) for seat in (*self.seats, self.dealer) if seat.startswith(f"{PERSON}:")])
+        _check_names(
+            [given_name(seat) for seat in (*self.seats, self.dealer) if seat.startswith(f"{PERSON}:")],
+            {seat.casefold() for seat in self.seats if not is_person(seat)},
+        )
 
     @property
     def rules(self) -> Rules:
@@ -109,7 +112,11 @@ class Setup(NamedTuple):
             return given
         if seat < 0:
             return "dealer"
-        return f"player {seat + 1}" if who == PERSON and self.seats.count(PERSON) > 1 else who
+        alone = self.seats.count(who) == 1
+        if who == PERSON:
+            return who if alone else f"player {seat + 1}"
+        short = "/".join(who.split("/")[-2:])
+        return short if alone else f"{short} {seat + 1}"
 
 
 def is_person(seat: str) -> bool:
@@ -122,9 +129,9 @@ def given_name(seat: str) -> str:
     return seat.partition(":")[2].strip() if seat.startswith(f"{PERSON}:") else ""
 
 
-def _check_names(names: Sequence[str]) -> None:
+def _check_names(names: Sequence[str], strategies: set[str]) -> None:
     """Refuse names that cannot be told apart, or say nothing; which results are whose goes by seat, not by name."""
-    taken: set[str] = {PERSON}
+    taken = {PERSON} | strategies
     for name in names:
         if not name:
             raise BlackjackError(f"seats: expected a name after '{PERSON}:', got {name!r}")

@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS moves (
     PRIMARY KEY (game, number)
 ) WITHOUT ROWID;
 """
+_COLUMNS = {"games": "id setup draws kept", "moves": "game number seat value cost"}
 _MOVES = "SELECT seat, value, cost FROM moves WHERE game = ?"
 
 
@@ -48,12 +49,15 @@ class Store:
         self.warnings: list[str] = []
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and path.stat().st_size == 0:
+                self._put_aside("the file is empty")
             try:
                 self._open()
             except sqlite3.DatabaseError as error:
                 if not path.exists() or isinstance(error, sqlite3.OperationalError):
                     raise
-                self._put_aside(error)
+                self.close()
+                self._put_aside(str(error))
                 self._open()
         except (OSError, sqlite3.Error) as error:
             raise BlackjackError(f"games {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None
@@ -65,16 +69,18 @@ class Store:
         if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("the file is damaged")
         self._file.executescript(_TABLES)
+        for table, columns in _COLUMNS.items():
+            if [row[1] for row in self._file.execute(f"PRAGMA table_info({table})")] != columns.split():
+                raise sqlite3.DatabaseError(f"its {table} have other columns than {columns}")
 
-    def _put_aside(self, error: Exception) -> None:
-        self._file.close()
+    def _put_aside(self, why: str) -> None:
         aside = next(
             aside for number in count(1) if not (aside := self.path.with_suffix(f".damaged-{number}")).exists()
         )
         self.path.rename(aside)
         for log in ("-wal", "-shm"):
             self.path.with_name(self.path.name + log).unlink(missing_ok=True)
-        self.warnings.append(f"the games in {str(self.path)!r} do not read ({error}); they are kept in {str(aside)!r}")
+        self.warnings.append(f"the games in {str(self.path)!r} do not read ({why}); they are kept in {str(aside)!r}")
 
     def close(self) -> None:
         """Close the file."""
@@ -116,22 +122,35 @@ class Store:
                 return None
             rows = self._file.execute(f"{_MOVES} ORDER BY number", (game_id,))
             return Game.restored(_setup(kept[0]), map(Move._make, rows), json.loads(kept[1]))
-        except (ValueError, TypeError, sqlite3.Error) as error:
+        except Exception as error:  # whatever is wrong with it: a game that does not read never bars the table
             self.warnings.append(
                 f"the game {game_id!r} does not read ({error}); it is kept as {self.rename(game_id)!r}"
             )
             return None
 
     def rename(self, game_id: str) -> str:
-        """Give a game a name that nobody plays, and return that name."""
-        aside = next(f"{game_id}.{number}" for number in count(1) if not self._has(f"{game_id}.{number}"))
-        with self._file:
+        """Give a game a name that nobody plays, and return that name.
+
+        Raises:
+            BlackjackError: if the file cannot be written.
+        """
+        try:
+            aside = next(f"{game_id}.{number}" for number in count(1) if not self.has(f"{game_id}.{number}"))
             self._file.execute("BEGIN IMMEDIATE")
-            self._file.execute("UPDATE games SET id = ? WHERE id = ?", (aside, game_id))
-            self._file.execute("UPDATE moves SET game = ? WHERE game = ?", (aside, game_id))
+            with self._file:
+                self._file.execute("UPDATE games SET id = ?, kept = 0 WHERE id = ?", (aside, game_id))
+                self._file.execute("UPDATE moves SET game = ? WHERE game = ?", (aside, game_id))
+        except sqlite3.Error as error:
+            raise BlackjackError(f"games {str(self.path)!r}: {error}") from None
         return aside
 
-    def _has(self, game_id: str) -> bool:
+    def latest(self) -> str | None:
+        """Return the name of the game that was played last and not renamed; None if there is none."""
+        row = self._file.execute("SELECT id FROM games WHERE kept > 0 ORDER BY kept DESC LIMIT 1").fetchone()
+        return None if row is None else str(row[0])
+
+    def has(self, game_id: str) -> bool:
+        """Tell whether there is a game of that name."""
         return self._file.execute("SELECT 1 FROM games WHERE id = ?", (game_id,)).fetchone() is not None
 
 

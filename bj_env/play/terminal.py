@@ -1,0 +1,284 @@
+"""The table in the terminal: ``bj play``."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from os import environ
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from platformdirs import user_data_path
+
+from bj_env.decisions import SAMPLED, HouseRule
+from bj_env.errors import BlackjackError
+from bj_env.events import DEALER
+from bj_env.houses import words as rules_in_words
+from bj_env.play.answers import MEANINGS, Command, known_words, read
+from bj_env.play.coach import Advice, advise
+from bj_env.play.explanations import advice_words, counted_words, explained, fate, the_end, why
+from bj_env.play.game import Asked, Game
+from bj_env.play.keyboard import Asks, keyboard
+from bj_env.play.screen import Screen, has_symbols
+from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
+from bj_env.play.store import Store
+from bj_env.play.words import VERBS, balance, money, not_now, question, who
+from bj_env.replay import replay
+from bj_env.terms import Action
+
+_PLAIN_TERMINALS = ("", "dumb", "unknown")
+
+
+def play_command(
+    *,
+    house: str | None = None,
+    seats: str | None = None,
+    dealer: str | None = None,
+    bankroll: int | None = None,
+    seed: int | None = None,
+    save: Path | None = None,
+    new: bool = False,
+    plain: bool = False,
+) -> None:
+    """Sit down and play until somebody leaves or the money is gone.
+
+    Args:
+        house, seats, dealer, bankroll, seed: as in `Setup.checked`, the seats with commas; None for its defaults,
+            or, if nothing at all is said, for what was played last.
+        save: the file that keeps the games.
+        new: whether a new game is begun where one is kept.
+        plain: whether to speak in plain lines, as is done anyway where nobody looks at a terminal.
+
+    Raises:
+        BlackjackError: if the setup cannot be played, or the file is in use.
+        KeyboardInterrupt: as it comes, once it is said what becomes of the stakes.
+    """
+    path = save or user_data_path("bj-env", appauthor=False) / "games.sqlite"
+    said = (house, seats, dealer, bankroll, seed)
+    wished = Setup.checked(
+        _here(house or "six-deck"),
+        None if seats is None else [_here(seat.strip()) for seat in seats.split(",")],
+        dealer=dealer or HOUSE,
+        bankroll=BANKROLL if bankroll is None else bankroll,
+        seed=seed,
+    )
+    at_terminal = sys.stdout.isatty() and environ.get("TERM", "") not in _PLAIN_TERMINALS
+    screen = Screen(plain=plain or not at_terminal, symbols=has_symbols(sys.stdout.encoding))
+    with _alone(path):
+        store = Store(path)
+        name = _name(wished, seeded=seed is not None)
+        if said == (None,) * 5:
+            name = store.latest() or name
+        game = _game(store, name, wished, new=new, say=screen.say)
+        again = "bj play" if save is None else f"bj play --save {save}"
+        Sitting(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
+        store.close()
+
+
+def _here(text: str) -> str:
+    """Return a path so that it is found from another folder too, and anything else as it is."""
+    sampled, path = text.startswith(SAMPLED), text.removeprefix(SAMPLED)
+    if ("/" not in path and not path.endswith(".toml")) or not Path(path).exists():
+        return text
+    return SAMPLED * sampled + str(Path(path).resolve())
+
+
+def _alone(path: Path) -> FileLock:
+    """Hold the file of games for ourselves until we leave, however we leave.
+
+    Raises:
+        BlackjackError: if somebody else holds it.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return FileLock(path.with_name(path.name + ".lock")).acquire(timeout=0).lock
+    except Timeout:
+        raise BlackjackError(f"games {str(path)!r}: another `bj play` is using it; --save FILE takes another") from None
+    except OSError as error:
+        raise BlackjackError(f"games {str(path)!r}: {error.strerror or error}") from None
+
+
+def _name(setup: Setup, *, seeded: bool) -> str:
+    """Name a game by all that was wished: who plays the same game again goes on with it."""
+    name = f"{setup.house} | {','.join(setup.seats)} | {setup.dealer} | {setup.bankroll}"
+    return f"{name} | {setup.seed}" if seeded else name
+
+
+def _game(store: Store, name: str, wished: Setup, *, new: bool, say: Callable[[str], None]) -> Game:
+    """Return the game that is kept, or a new one."""
+    game = None if new else store.load(name)
+    for warning in store.warnings:
+        say(f"{warning}.")
+    if game is not None and not game.over:
+        return game
+    if store.has(name):
+        wished = wished if game is None else game.setup._replace(seed=wished.seed)
+        say("A new game begins; the one before is set aside.")
+        store.rename(name)
+    return Game(wished)
+
+
+class Sitting:
+    """People at a table, from when they sit down until they leave.
+
+    Args:
+        game: the game.
+        keep: keeps it, after every move.
+        screen: where everything is said.
+        ask: asks for a line.
+        again: the command that goes on with this game.
+    """
+
+    def __init__(self, game: Game, keep: Callable[[Game], None], screen: Screen, ask: Asks, again: str) -> None:
+        self.game, self.keep, self.screen, self.ask, self.again = game, keep, screen, ask, again
+        self._told = 0  # how many of the round's events were told
+        self._advice: Advice | None = None
+
+    def play(self) -> None:
+        """Play until somebody leaves or the money is gone.
+
+        Raises:
+            KeyboardInterrupt: as it comes, once it is said what becomes of the stakes.
+        """
+        self.keep(self.game)
+        self._welcome()
+        try:
+            if self._play_on():
+                self.screen.say(the_end(self.game, self.again), "bold")
+                return
+        except EOFError:
+            pass
+        except KeyboardInterrupt:
+            self.screen.say(fate(self.game, self.again))
+            raise
+        self.screen.say(fate(self.game, self.again))
+
+    def _welcome(self) -> None:
+        game = self.game
+        self.screen.heading(f"Blackjack at {game.setup.house}")
+        self.screen.say("? explains what is asked, hint asks the coach, q leaves; every word may be shortened.")
+        if game.moves:
+            rounds = f"{len(game.history)} round{'' if len(game.history) == 1 else 's'}"
+            self.screen.say(f"The game goes on where it was left, after {rounds}.")
+            self._told = len(game.round.events) if game.round else 0
+        self._status()
+
+    def _play_on(self) -> bool:
+        """Play until somebody leaves, which is False, or the money is gone."""
+        while (asked := self.game.asked) is not None and not self.game.over:
+            if not asked.person:
+                self._move(self.game.ask_strategy)
+                if self.game.trouble:
+                    self.screen.say(f"{who(self.game.setup, asked.seat)} failed: {self.game.trouble}", "yellow")
+            elif (value := self._answer(asked)) is None:
+                return False
+            else:
+                self._move(partial(self.game.answer, value, self._cost(asked, value)))
+        return True
+
+    def _move(self, move: Callable[[], None]) -> None:
+        """Make a move, keep it, then tell what came of it."""
+        asked, rounds = self.game.asked, len(self.game.history)
+        betting = asked is not None and asked.betting
+        move()
+        self.keep(self.game)
+        self._advice = None
+        dealt = betting and (len(self.game.history) > rounds or self.game.asked is None or not self.game.asked.betting)
+        if dealt:
+            self._told = 0
+            self.screen.heading(f"Round {rounds + 1}")
+        self._tell(dealt=dealt)
+
+    def _tell(self, *, dealt: bool) -> None:
+        game, round = self.game, self.game.round
+        if round is None:
+            return
+        first, self._told = self._told, len(round.events)
+        for index in range(first, len(round.events)):
+            self.screen.tell(game, round, index)
+        if dealt and not self.screen.plain:
+            self.screen.table(game)
+        if round.over and first < len(round.events):
+            for seat, sits in enumerate(game.setup.seats):
+                if is_person(sits):
+                    self.screen.say(balance(game.setup, game, round, seat), "bold")
+
+    def _answer(self, asked: Asked) -> int | None:
+        """Ask a person until there is an answer; None if somebody leaves."""
+        self._put(asked)
+        while True:
+            try:
+                said = read(self.ask(list(known_words(asked))), asked)
+                if said is Command.QUIT:
+                    return None
+                if isinstance(said, Command):
+                    self._obey(said, asked)
+                elif self._open(said, asked):
+                    return said
+            except BlackjackError as error:
+                self.screen.say(str(error), "yellow")
+
+    def _put(self, asked: Asked) -> None:
+        if not self.screen.plain:
+            self.screen.say("")
+        self.screen.say(question(self.game, asked, self.screen.shown), "bold")
+        self.screen.options(self.game, asked)
+
+    def _open(self, value: int, asked: Asked) -> bool:
+        """Tell whether an answer is open, and say why if it is not."""
+        if asked.betting or value in asked.view.legal:
+            return True
+        reason = next(line for line in [*not_now(self.game), "decline: not asked now"] if VERBS[Action(value)] in line)
+        raise BlackjackError(reason)
+
+    def _cost(self, asked: Asked, value: int) -> float | None:
+        """Say what an answer is worth less than the best one, in chips, if the coach was asked."""
+        return None if self._advice is None else self._advice.cost(Action(value)) * asked.view.bet
+
+    def _obey(self, command: Command, asked: Asked) -> None:
+        game, say = self.game, self.screen.say
+        if command is Command.EXPLAIN:
+            self._explain(asked)
+        elif command is Command.HINT:
+            self._hint(asked)
+        elif command is Command.WHY:
+            self._why()
+        elif command is Command.STATUS:
+            self._status()
+        elif command is Command.COUNT:
+            say(counted_words(asked.view))
+        elif command is Command.HISTORY:
+            for line in game.history or ["No round is over yet."]:
+                self.screen.say_raw(line)
+
+    def _status(self) -> None:
+        self.screen.table(self.game)
+        for seat in range(len(self.game.setup.seats)):
+            self.screen.say(money(self.game.setup, self.game, seat))
+
+    def _explain(self, asked: Asked) -> None:
+        for line in explained(self.game, asked):
+            self.screen.say(line)
+        if asked.betting:
+            self.screen.say("The rules of this house: " + " ".join(rules_in_words(self.game.rules)))
+        for command, meaning in MEANINGS.items():
+            self.screen.say(f"{command.value} {meaning}.", "dim")
+
+    def _hint(self, asked: Asked) -> None:
+        if asked.betting:
+            self.screen.say("The coach speaks of hands, not of bets: in the long run every bet costs a little.")
+        elif asked.seat == DEALER:
+            self.screen.say(f"The dealer of this house would {VERBS[HouseRule().play(asked.view)]}.")
+        else:
+            self.screen.say("The coach works it out; the first time may take half a minute.", "dim")
+            self._advice = advise(asked.view)
+            for number, line in enumerate(advice_words(self._advice)):
+                self.screen.say(line, "bold green" if number == 1 else "")
+
+    def _why(self) -> None:
+        game = self.game
+        if not game.history:
+            self.screen.say("No round is over yet.")
+            return
+        round = game.round if game.round is not None and game.round.over else replay(game.history[-1])
+        for line in why(game.setup, round):
+            self.screen.say(line)

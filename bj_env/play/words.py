@@ -1,0 +1,270 @@
+"""Words for people: what is asked, what has happened, and why it came to what it came to; no table prints others."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from bj_env.cards import Card, Suit
+from bj_env.events import DEALER, Event, Kind, total_text
+from bj_env.notation import chips_text
+from bj_env.play.game import Asked, Game
+from bj_env.play.setup import PERSON, Setup
+from bj_env.round import Round
+from bj_env.rules import insurance_stake
+from bj_env.settlement import outcome
+from bj_env.table import TablePhase
+from bj_env.terms import TICKS, Action, Phase
+
+Shown = Callable[[Card], str]
+"""How a table shows a card."""
+
+VERBS = {
+    Action.STAND: "stand",
+    Action.HIT: "hit",
+    Action.DOUBLE: "double",
+    Action.SPLIT: "split",
+    Action.SURRENDER: "surrender",
+    Action.INSURE: "insure",
+    Action.DECLINE: "decline",
+}
+KEYS = {
+    Action.STAND: "s",
+    Action.HIT: "h",
+    Action.DOUBLE: "d",
+    Action.SPLIT: "p",
+    Action.SURRENDER: "u",
+    Action.INSURE: "i",
+    Action.DECLINE: "n",
+}
+"""The key of each action; no two are the same."""
+
+_RANKS = "ace two three four five six seven eight nine ten jack queen king".split()
+_SYMBOLS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}
+
+
+def card_words(card: Card) -> str:
+    """Say a card.
+
+    >>> from bj_env.cards import card
+    >>> card_words(card("Th")), card_words(card("A"))
+    ('ten of hearts', 'ace')
+    """
+    rank = _RANKS[card.rank - 1]
+    return rank if card.suit is None else f"{rank} of {card.suit.name.lower()}"
+
+
+def card_symbols(card: Card) -> str:
+    """Write a card with the symbol of its suit.
+
+    >>> from bj_env.cards import card
+    >>> card_symbols(card("Th")), card_symbols(card("Ks"))
+    ('10♥', 'K♠')
+    """
+    rank = card.text[0].replace("T", "10")
+    return rank if card.suit is None else rank + _SYMBOLS[card.suit]
+
+
+def chips(ticks: int) -> str:
+    """Write an amount of ticks in chips.
+
+    >>> chips(75), chips(10_000_000)
+    ('7.5', '1000000')
+    """
+    return chips_text(ticks).removeprefix("+")
+
+
+def who(setup: Setup, seat: int) -> str:
+    """Say who sits there, as a sentence begins.
+
+    >>> setup = Setup.checked("even-money", seed=1)
+    >>> [who(setup, seat) for seat in (0, 1, -1)]
+    ['You', 'mimic', 'The dealer']
+    """
+    name = setup.name(seat)
+    if seat == DEALER and name == "dealer":
+        return "The dealer"
+    return name.capitalize() if name == PERSON or name.startswith("player ") else name
+
+
+def whose(setup: Setup, seat: int) -> str:
+    """Say whose something is, as a sentence begins.
+
+    >>> whose(Setup.checked(seats=["you", "basic"], seed=1), 1)
+    "basic's"
+    """
+    return "Your" if setup.name(seat) == PERSON else f"{who(setup, seat)}'s"
+
+
+def _does(setup: Setup, seat: int, verb: str) -> str:
+    """Say that somebody does something: ``"You hit"``, ``"ann hits"``."""
+    if setup.name(seat) == PERSON:
+        return f"{who(setup, seat)} {verb}"
+    ending = "es" if verb.endswith(("s", "ch")) else "s"
+    return f"{who(setup, seat)} {'has' if verb == 'have' else verb + ending}"
+
+
+def phase_before(events: list[Event], index: int) -> str:
+    """Say which part of a round begins with an event; empty if none does.
+
+    >>> phase_before([Event(Kind.BET, 0), Event(Kind.DEAL, 0)], 1)
+    'Bets are placed, cards are dealt.'
+    """
+    event, before = events[index], {(event.kind, event.seat) for event in events[:index]}
+    if event.kind is Kind.DEAL and events[index - 1].kind is not Kind.DEAL:
+        return "Bets are placed, cards are dealt."
+    if (event.kind is Kind.TURN or (event.kind, event.seat) == (Kind.DRAW, DEALER)) and not before & {
+        (Kind.TURN, DEALER),
+        (Kind.DRAW, DEALER),
+    }:
+        return "The dealer plays."
+    if event.kind in (Kind.SETTLE, Kind.MISDEAL) and event.kind not in {kind for kind, _ in before}:
+        return "The round is over."
+    return ""
+
+
+def told(setup: Setup, round: Round, index: int, shown: Shown = card_words) -> str:
+    """Tell one of a round's events as a sentence.
+
+    Args:
+        setup: who sits where.
+        round: the round.
+        index: which of ``round.events``.
+        shown: how cards are said.
+    """
+    event = round.events[index]
+    seat, card = event.seat, "" if event.card is None else shown(event.card)
+    the = "the " if shown is card_words else ""
+    said: dict[Kind, Callable[[], str]] = {
+        Kind.SHUFFLE: lambda: "The shoe is shuffled.",
+        Kind.BURN: lambda: "A card is burned.",
+        Kind.BET: lambda: f"{_does(setup, seat, 'bet')} {chips(event.ticks)}.",
+        Kind.DEAL: lambda: f"{_does(setup, seat, 'get')} {the}{card}: {_deal_total(event)}.",
+        Kind.HOLE_CARD: lambda: f"{_does(setup, seat, 'take')} a hole card, face down.",
+        Kind.ACTION: lambda: f"{_does(setup, seat, VERBS[event.action or Action.STAND])}{_on_hand(round, index)}.",
+        Kind.DRAW: lambda: f"{_does(setup, seat, 'draw')} {the}{card}{_on_hand(round, index)}: {_total(event)}.",
+        Kind.PEEK: lambda: f"{_does(setup, seat, 'look')} at the hole card: {'a' if event.ticks else 'no'} blackjack.",
+        Kind.TURN: lambda: f"{_does(setup, seat, 'turn')} over {the}{card}: {_deal_total(event)}.",
+        Kind.INSURANCE: lambda: f"{whose(setup, seat)} insurance {_won(event.ticks)}.",
+        Kind.SETTLE: lambda: f"{_settled_hand(setup, round, event)}: {result(round, event)}.",
+        Kind.MISDEAL: lambda: "The shoe has run out: the round is void, all stakes go back.",
+    }
+    return said[event.kind]()
+
+
+def _total(event: Event) -> str:
+    return total_text(event.total, event.soft)
+
+
+def _deal_total(event: Event) -> str:
+    """Say what two cards come to: 21 with them is a blackjack."""
+    return "blackjack" if event.total == 21 else _total(event)
+
+
+def _has_split(round: Round, seat: int, index: int) -> bool:
+    return any(event.seat == seat and event.action is Action.SPLIT for event in round.events[:index])
+
+
+def _on_hand(round: Round, index: int) -> str:
+    event = round.events[index]
+    on = event.seat != DEALER and _has_split(round, event.seat, index)
+    return f" on hand {event.hand + 1}" if on else ""
+
+
+def _won(ticks: int) -> str:
+    return "ties" if ticks == 0 else f"{'wins' if ticks > 0 else 'loses'} {chips(abs(ticks))}"
+
+
+def _settled_hand(setup: Setup, round: Round, event: Event) -> str:
+    seat = round.seats[event.seat]
+    which = f" {event.hand + 1}" if len(seat.hands) > 1 else ""
+    return f"{whose(setup, event.seat)} hand{which}, {seat.hands[event.hand].value_text()}"
+
+
+def result(round: Round, event: Event) -> str:
+    """Say what a settled hand came to: ``"win, +10"``."""
+    hand = round.seats[event.seat].hands[event.hand]
+    return f"{outcome(hand, event.ticks).lower()}, {chips_text(event.ticks)}"
+
+
+def money(setup: Setup, game: Game, seat: int) -> str:
+    """Say how many chips a seat has."""
+    return f"{_does(setup, seat, 'have')} {chips(game.shown.players[seat].free)} chips."
+
+
+def balance(setup: Setup, game: Game, round: Round, seat: int) -> str:
+    """Say what a seat won or lost in a round that is over, and how many chips it has now."""
+    net = round.seats[seat].net
+    has = f"{'have' if setup.name(seat) == PERSON else 'has'} {chips(game.shown.players[seat].free)} chips"
+    if net == 0:
+        return money(setup, game, seat)
+    return f"{_does(setup, seat, 'win' if net > 0 else 'lose')} {chips(abs(net))} and {has}."
+
+
+def separated(cards: list[Card] | tuple[Card, ...], shown: Shown) -> str:
+    """Write cards in a row, with commas between words."""
+    return (", " if shown is card_words else " ").join(map(shown, cards))
+
+
+def question(game: Game, asked: Asked, shown: Shown = card_words) -> str:
+    """Say who is asked, and what: the seat, the hand, its total and stake, the dealer's card."""
+    setup, view = game.setup, asked.view
+    if asked.betting:
+        if asked.least == asked.most:
+            return f"{whose(setup, asked.seat)} bet is {bet_range(asked)}: type play."
+        return f"{whose(setup, asked.seat)} bet, {bet_range(asked)}:"
+    hand = f"{separated(view.cards, shown)}, {total_text(view.total, view.soft)}"
+    if asked.seat == DEALER:
+        return f"{who(setup, DEALER)}: {hand}."
+    hands = view.hands[asked.seat]
+    which = f", hand {view.hand + 1} of {len(hands)}" if len(hands) > 1 else ""
+    staked = f"{chips(round(hands[view.hand].stake * TICKS))} staked"
+    the = "the " if shown is card_words else ""
+    upcard = "" if view.upcard is None else f"The dealer shows {the}{shown(view.upcard)}."
+    return f"{who(setup, asked.seat)}{which}: {hand}, {staked}. {upcard}{_offer(asked)}"
+
+
+def _offer(asked: Asked) -> str:
+    if asked.view.phase is Phase.INSURANCE:
+        stake = insurance_stake(asked.view.rules, round(asked.view.bet * TICKS))
+        return f" Insurance for {chips(stake)}?"
+    return " Surrender before the dealer plays on?" if asked.view.phase is Phase.EARLY_SURRENDER else ""
+
+
+def bet_range(asked: Asked) -> str:
+    """Say which bets are possible: ``"1 to 990"``."""
+    sizes = f"{asked.least} to {asked.most}" if asked.most > asked.least else f"{asked.least}"
+    return f"{sizes}, or 0 to sit out" if asked.may_sit_out else sizes
+
+
+def not_now(game: Game) -> list[str]:
+    """Say which of the house's actions are not open, and why: ``"split: only a pair on two cards is split"``."""
+    reasons: dict[str, list[str]] = {}
+    for action, reason in game.unavailable().items():
+        if action is not Action.DECLINE:  # it is an answer to offers, and nothing to look forward to
+            reasons.setdefault(plain_reason(reason), []).append(VERBS[action])
+    return [f"{', '.join(verbs)}: {reason}" for reason, verbs in reasons.items()]
+
+
+def plain_reason(reason: str) -> str:
+    """Leave out the numbers of rules.
+
+    >>> plain_reason("only a pair on two cards is split (R14)")
+    'only a pair on two cards is split'
+    """
+    return re.sub(r" \(R[^)]*\)", "", reason).replace("is not an answer to what is being asked", "not asked now")
+
+
+def places(game: Game, shown: Shown) -> Iterator[tuple[str, str, str, str]]:
+    """Say what lies on the table: who, the cards, what they come to, the stake; the dealer first."""
+    setup, round = game.setup, game.round
+    if round is None or game.shown.phase is not TablePhase.CARDS_DEALT:
+        return
+    hidden = round.hole is not None and len(round.dealer.cards) == 1
+    dealer = separated(round.dealer.cards, shown)
+    if hidden:
+        dealer += ", a card face down" if shown is card_words else " ??"
+    yield who(setup, DEALER), dealer, round.dealer.value_text(), ""
+    for seat in round.active:
+        for index, hand in enumerate(seat.hands):
+            which = f", hand {index + 1}" if len(seat.hands) > 1 else ""
+            cards = separated(hand.cards, shown)
+            yield f"{who(setup, seat.number)}{which}", cards, hand.value_text(), f"{chips(hand.stake)} staked"
