@@ -122,8 +122,8 @@ def _play(options: argparse.Namespace) -> None:
 
 def _table_parser(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Lay a table in the browser: a page at an address of this computer that nobody else can reach. House, seats and "
-        "money are chosen on the page; every game is kept, and goes on after a restart. Ctrl-C ends it."
+        "Lay a table in the browser: a page at an address of this computer that nobody else can reach. House, seats "
+        "and money are chosen on the page; every game is kept, and goes on after a restart. Ctrl-C ends it."
     )
     parser.epilog = "example: bj table --house campus-h17 --policies runs/default/policy"
     parser.add_argument(
@@ -137,7 +137,7 @@ def _table_parser(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="saved policies for the seats, and for the coach to ask",
     )
-    parser.add_argument("--save", type=Path, metavar="FILE", help="where games are kept (default: in ~/.local/state)")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the games in this file")
     parser.set_defaults(run=_table)
 
 

@@ -5,14 +5,14 @@ Everything that is true is on this side: the page shows what it is told and send
 
 import errno
 import json
-import os
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import uvicorn
+from platformdirs import user_data_path
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -34,8 +34,6 @@ MOST_BYTES = 16_384
 """The longest body that a page may send."""
 MOST_TEXT = 200
 LOOPBACK = "127.0.0.1"
-
-Answer = Callable[[Request], Awaitable[Response]]
 
 
 def serve(house: str, policies: Sequence[str], *, port: int, save: Path) -> None:
@@ -76,8 +74,7 @@ def _listening(port: int) -> socket.socket:
 
 def default_save() -> Path:
     """Return where games are kept unless another file is named."""
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base, "bj-env", "tables.sqlite")
+    return user_data_path("bj-env", appauthor=False) / "tables.sqlite"
 
 
 def application(tables: Tables, port: int) -> Starlette:
