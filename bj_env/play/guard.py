@@ -30,7 +30,8 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] != "http":
+        if scope["type"] != "http":  # the start of the server, which comes from nowhere else
+            await self.app(scope, receive, send)
             return
 
         async def send_guarded(message: Message) -> None:
