@@ -59,6 +59,7 @@ function show(came) {
   drawTable(state, pace());
   byId("prompt").textContent = state.prompt;
   document.body.classList.toggle("mine", Boolean(state.asked?.person));
+  document.body.dataset.moves = state.moves;
   drawBet();
   drawActions(state, press);
   checkBet();
