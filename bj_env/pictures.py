@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
+from bj_env.charts import COLOURS, UPCARDS
 from bj_env.decisions import ChartDecision, Decision, decision_from
 from bj_env.errors import BlackjackError
 from bj_env.notation import RANKS
@@ -20,12 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-UPCARDS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 1)
-"""The columns of a chart, by value."""
-
 LETTERS = {Action.STAND: "S", Action.HIT: "H", Action.DOUBLE: "D", Action.SPLIT: "P", Action.SURRENDER: "R"}
-COLOURS = {"S": "#f6d9a8", "H": "#cfe8f7", "D": "#8fd0b6", "P": "#f7f0a1", "R": "#e3bcd3"}
-"""Okabe and Ito's colours, which the colour-blind tell apart, made light enough for letters."""
+"""What stands in a cell."""
 
 LOUD, FAINT = "#c1440e", "#666666"
 """Frames of errors and of near-ties."""
@@ -299,8 +296,8 @@ def _draw_chart(axes: "Axes", decision: Decision, rules: Rules, marks: Marks, *,
             places.append(place)
             labels.append(row.label)
             for column, upcard in enumerate(UPCARDS):
-                letter = LETTERS[first_choice(decision, rules, row.hand, upcard)]
-                _draw_cell(axes, column, place, letter, marks.get((row.cell, upcard)), priced)
+                action = first_choice(decision, rules, row.hand, upcard)
+                _draw_cell(axes, column, place, action, marks.get((row.cell, upcard)), priced)
         top += len(block) + GAP
     axes.set(xlim=(-0.5, len(UPCARDS) - 0.5), ylim=(top - GAP - 0.5, -0.5))
     axes.set_xticks(range(len(UPCARDS)), [RANKS[upcard - 1] for upcard in UPCARDS])
@@ -309,14 +306,14 @@ def _draw_chart(axes: "Axes", decision: Decision, rules: Rules, marks: Marks, *,
     axes.set_frame_on(False)
 
 
-def _draw_cell(axes: "Axes", column: int, row: int, letter: str, cost: float | None, priced: bool) -> None:
+def _draw_cell(axes: "Axes", column: int, row: int, action: Action, cost: float | None, priced: bool) -> None:
     """Draw a cell: an error loud and with its price, a near-tie faint, all else plain."""
     from matplotlib.patches import Rectangle
 
     loud = cost is not None and cost >= NEAR_TIE
     weight, aside = ("bold", 0.22 if priced else 0.0) if loud else ("normal", 0.0)
-    axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=COLOURS[letter], edgecolor="white"))
-    axes.text(column - aside, row, letter, ha="center", va="center", fontsize=9, weight=weight)
+    axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=COLOURS[action], edgecolor="white"))
+    axes.text(column - aside, row, LETTERS[action], ha="center", va="center", fontsize=9, weight=weight)
     if cost is None:
         return
     frame = Rectangle((column - 0.44, row - 0.42), 0.88, 0.84, fill=False)
