@@ -34,6 +34,8 @@ MOST_BYTES = 16_384
 """The longest body that a page may send."""
 MOST_TEXT = 200
 LOOPBACK = "127.0.0.1"
+WAITING = 1024
+"""How many connections may wait to be taken up."""
 
 
 def serve(house: str, policies: Sequence[str], *, port: int, save: Path) -> None:
@@ -60,10 +62,12 @@ def serve(house: str, policies: Sequence[str], *, port: int, save: Path) -> None
 
 
 def _listening(port: int) -> socket.socket:
-    listening = socket.socket()
+    # The protocol by its number, since asyncio sends small answers at once only where it is named.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((LOOPBACK, port))
+        listening.listen(WAITING)  # at once, so that nobody who has read the address is turned away
     except OSError as error:
         listening.close()
         taken = error.errno == errno.EADDRINUSE
