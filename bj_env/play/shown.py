@@ -171,21 +171,18 @@ def _why_none(game: Game, naming: Naming) -> str:
 
 def _dealer(game: Game) -> dict[str, Any]:
     setup, round = game.setup, game.round
-    cards: list[str | None] = []
-    if round is not None:
-        cards += map(str, round.dealer.cards)
-        if round.hole is not None and len(cards) == 1:
+    cards: list[str | None] = [] if round is None else list(map(str, round.dealer.cards))
+    value = "" if round is None else _value(round.dealer)
+    if round is not None and len(cards) == 1:
+        value = f"shows {value}"
+        if round.hole is not None:
             cards.append(None)
-    return {
-        "name": setup.name(DEALER),
-        "person": is_person(setup.dealer),
-        "cards": cards,
-        "value": _value(round.dealer) if round is not None and cards else "",
-    }
+    return {"name": setup.name(DEALER), "person": is_person(setup.dealer), "cards": cards, "value": value}
 
 
 def _value(hand: Hand) -> str:
-    return hand.value_text() if len(hand.cards) > 1 else f"shows {_rank_word(hand.cards[0])}" if hand.cards else ""
+    """Say what a hand counts; of a single card, which it is."""
+    return hand.value_text() if len(hand.cards) > 1 else _rank_word(hand.cards[0])
 
 
 def _seat(game: Game, number: int, naming: Naming) -> dict[str, Any]:

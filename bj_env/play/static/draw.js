@@ -48,6 +48,7 @@ export function drawTable(state, pace) {
   const seats = state.seats.map((seat, number) => drawSeat(state, seat, number, card));
   byId("dealer").replaceChildren(...drawDealer(state, card));
   byId("dealer").classList.toggle("turn", state.asked?.seat === -1);
+  document.body.classList.toggle("dealing", fresh > 0);
   document.body.style.setProperty("--settled", `${Math.min(fresh * Math.min(pace, 500) * 0.5, 2500)}ms`);
   byId("seats").replaceChildren(...seats);
   byId("seats").dataset.seats = seats.length;
@@ -230,7 +231,7 @@ export function drawGrades({ graded, last }, show) {
   const words = { best: "the best", near: "nearly the best", mistake: "a mistake" };
   const verdict = last
     ? [make("strong", { className: last.grade },
-        `${last.label}: ${words[last.grade]}`), last.grade === "best" ? "." : `, ${last.cost} less than ${last.best}.`, make("br")]
+        `${last.label}: ${words[last.grade]}`), last.grade === "best" ? "." : `, ${chips(last.cost)} less than ${last.best}.`, make("br")]
     : [];
   place.replaceChildren(...verdict,
     `Best ${graded.best} · near ${graded.near} · mistakes ${graded.mistake} · lost to them ${chips(graded.lost)}`);

@@ -42,7 +42,7 @@ export function open(setup, { last = "", playing = false } = {}) {
   byId("resume").firstElementChild.href = `/t/${last}`;
   chooseHouse(setup);
   if (!byId("setup").open) byId("setup").showModal();
-  byId("sit-down").focus();
+  byId("setup-house").focus();
 }
 
 function chooseHouse(setup = null) {
