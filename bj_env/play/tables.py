@@ -103,7 +103,7 @@ class Tables:
         async with live.lock:
             return self._shown(live)
 
-    async def history(self, key: str) -> list[str]:
+    def history(self, key: str) -> list[str]:
         """Return all rounds that are over, as lines of notation."""
         return self._find(key).game.history
 

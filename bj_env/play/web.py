@@ -83,59 +83,77 @@ def default_save() -> Path:
 
 def application(tables: Tables, port: int) -> Starlette:
     """Return the application that serves these tables at a port of this computer."""
-    menu = tables.offer.menu()
-
-    async def show_menu(request: Request) -> Response:
-        return JSONResponse(menu)
-
-    async def say_rules(request: Request) -> Response:
-        return JSONResponse(house_shown((await body(request, {"rules": str}))["rules"]))
-
-    async def begin(request: Request) -> Response:
-        wanted = await body(request, {"house": str, "seats": list, "dealer": str, "bankroll": int})
-        return JSONResponse(await tables.begin(tables.offer.setup(**wanted)), 201)
-
-    async def look(request: Request) -> Response:
-        return JSONResponse(await tables.look(request.path_params["key"]))
-
-    async def coach(request: Request) -> Response:
-        return JSONResponse(await tables.coach(request.path_params["key"]))
-
-    async def history(request: Request) -> Response:
-        return PlainTextResponse("".join(f"{line}\n" for line in await tables.history(request.path_params["key"])))
-
-    async def answer(request: Request) -> Response:
-        return JSONResponse(
-            await tables.answer(request.path_params["key"], **await body(request, {"seen": int, "value": int}))
-        )
-
-    async def step(request: Request) -> Response:
-        return JSONResponse(await tables.step(request.path_params["key"], **await body(request, {"seen": int})))
-
-    async def refused(request: Request, error: Exception) -> Response:
-        if isinstance(error, Stale):
-            return JSONResponse({"error": str(error), "state": await tables.look(request.path_params["key"])}, 409)
-        return JSONResponse({"error": str(error)}, 404 if isinstance(error, Unknown) else 400)
-
+    asked = Interface(tables)
     one = "/api/tables/{key}"
     return Starlette(
         routes=[
             Route("/", page),
             Route("/t/{key}", page),
             Route("/cards/{name}.svg", face),
-            Route("/api/menu", show_menu),
-            Route("/api/rules", say_rules, methods=["POST"]),
-            Route("/api/tables", begin, methods=["POST"]),
-            Route(one, look),
-            Route(f"{one}/coach", coach),
-            Route(f"{one}/history", history),
-            Route(f"{one}/answer", answer, methods=["POST"]),
-            Route(f"{one}/step", step, methods=["POST"]),
+            Route("/api/menu", asked.menu),
+            Route("/api/rules", asked.rules, methods=["POST"]),
+            Route("/api/tables", asked.begin, methods=["POST"]),
+            Route(one, asked.look),
+            Route(f"{one}/coach", asked.coach),
+            Route(f"{one}/history", asked.history),
+            Route(f"{one}/answer", asked.answer, methods=["POST"]),
+            Route(f"{one}/step", asked.step, methods=["POST"]),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Guard, port=port)],
-        exception_handlers={BlackjackError: refused, HTTPException: _http_error, Exception: _fault},
+        exception_handlers={BlackjackError: asked.refused, HTTPException: _http_error, Exception: _fault},
     )
+
+
+class Interface:
+    """What pages ask of the tables, one method for each request."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self._menu = tables.offer.menu()
+
+    async def menu(self, request: Request) -> Response:
+        """Tell what there is to choose from."""
+        return JSONResponse(self._menu)
+
+    async def rules(self, request: Request) -> Response:
+        """Say a rule text in words."""
+        return JSONResponse(house_shown((await body(request, {"rules": str}))["rules"]))
+
+    async def begin(self, request: Request) -> Response:
+        """Lay a new table."""
+        wanted = await body(request, {"house": str, "seats": list, "dealer": str, "bankroll": int})
+        return JSONResponse(await self.tables.begin(self.tables.offer.setup(**wanted)), 201)
+
+    async def look(self, request: Request) -> Response:
+        """Tell how a table lies."""
+        return JSONResponse(await self.tables.look(_key(request)))
+
+    async def coach(self, request: Request) -> Response:
+        """Tell what the coach says."""
+        return JSONResponse(await self.tables.coach(_key(request)))
+
+    async def history(self, request: Request) -> Response:
+        """Give all rounds that are over, a line each."""
+        return PlainTextResponse("".join(f"{line}\n" for line in self.tables.history(_key(request))))
+
+    async def answer(self, request: Request) -> Response:
+        """Take a person's answer."""
+        return JSONResponse(await self.tables.answer(_key(request), **await body(request, {"seen": int, "value": int})))
+
+    async def step(self, request: Request) -> Response:
+        """Let a strategy answer."""
+        return JSONResponse(await self.tables.step(_key(request), **await body(request, {"seen": int})))
+
+    async def refused(self, request: Request, error: Exception) -> Response:
+        """Say what was refused; to a page that is behind, how the table lies now."""
+        if isinstance(error, Stale):
+            return JSONResponse({"error": str(error), "state": await self.tables.look(_key(request))}, 409)
+        return JSONResponse({"error": str(error)}, 404 if isinstance(error, Unknown) else 400)
+
+
+def _key(request: Request) -> str:
+    return str(request.path_params["key"])
 
 
 async def page(request: Request) -> Response:

@@ -65,6 +65,7 @@ function show(came) {
   checkBet();
   drawLog(state);
   drawHistory(state, copy);
+  byId("history-note").hidden = !state.dealer.person;
   drawGrades(state, showing("grades"));
   if (said?.moves !== state.moves) said = null;
   drawCoach(said, shown());
@@ -165,7 +166,8 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || document.querySelector("dialog[open]")) return;
   if (event.target.id === "amount" && event.key === "Enter") press("play");
   if (typing || !state) return;
-  const onButton = event.target.closest?.("button, summary, a, input");
+  const off = event.target.closest?.("#actions [aria-disabled=true]"); // where the focus was left when the round ended
+  const onButton = event.target.closest?.("button, summary, a, input") && !(off && betting());
   if ((event.key === "Enter" || event.key === " ") && !onButton) {
     event.preventDefault();
     press("play");
