@@ -42,7 +42,7 @@ _WIDEST_SEAT, _WIDEST_CARD, _DEALERS_CARD = 300, 116, 98
 _FAN, _RATIO, _PILED = 0.46, HEIGHT / WIDTH, 8
 
 _WHITE, _CREAM, _GOLD, _INK, _DIM = "#ffffff", "#f4ecd2", "#f2c84b", "#16221b", "#a9c4b2"
-_RESULTS = {"Win": "#1f9d55", "Blackjack": "#d99a0b", "Push": "#5d6b78", "Lose": "#b3262e"}
+_RESULTS = {"Win": "#1f9d55", "Blackjack": "#d99a0b", "Push": "#5d6b78", "Lose": "#b3262e", "Surrender": "#8a4f2a"}
 
 
 def draw(scene: Scene, keys: Sequence[str] = ()) -> Surface:
