@@ -42,7 +42,7 @@ _WIDEST_SEAT, _WIDEST_CARD, _DEALERS_CARD = 300, 116, 98
 _FAN, _RATIO, _PILED = 0.46, HEIGHT / WIDTH, 8
 
 _WHITE, _CREAM, _GOLD, _INK, _DIM = "#ffffff", "#f4ecd2", "#f2c84b", "#16221b", "#a9c4b2"
-_RESULTS = {"Win": "#1f9d55", "Blackjack": "#d99a0b", "Push": "#5d6b78", "Lose": "#b3262e"}
+_RESULTS = {"Win": "#1f9d55", "Blackjack": "#d99a0b", "Push": "#5d6b78", "Lose": "#b3262e", "Surrender": "#8a4f2a"}
 
 
 def draw(scene: Scene, keys: Sequence[str] = ()) -> Surface:
@@ -74,7 +74,7 @@ def _draw_house(surface: Surface, scene: Scene) -> None:
     lines = [] if title == tokens else _wrapped(tokens, 40)
     if title == tokens:
         title, *lines = _wrapped(tokens, 30)
-    _write(surface, title, 30, _GOLD, (30, 36), "left")
+    _write(surface, title, 30, _GOLD, (30, 36), "left", 370)
     for number, line in enumerate(lines):
         _write(surface, line, 19, _DIM, (30, 68 + 22 * number), "left")
     right = surface.width - 30
@@ -144,7 +144,8 @@ def _boxes(area: Rect, hands: int) -> list[Rect]:
     """Share an area among hands, in the number of columns that makes the cards largest; rows lie at its bottom."""
     columns = max(range(1, hands + 1), key=lambda number: _card_width(area, number, ceil(hands / number)))
     rows = ceil(hands / columns)
-    width, height = area.width // columns, min(area.height // rows, _tallest(_WIDEST_CARD))
+    width, height = area.width // columns, area.height // rows
+    height = min(height, _tallest(_card_width(Rect(0, 0, width, height), 1, 1)))
     top, boxes = area.bottom - rows * height, []
     for place in range(hands):
         row, column = divmod(place, columns)
@@ -186,13 +187,15 @@ def _draw_hand(surface: Surface, hand: HandScene, box: Rect) -> None:
 
 
 def _draw_stake(surface: Surface, hand: HandScene, area: Rect, size: int) -> None:
-    """Draw the chips beside the amount and what has become of the hand."""
+    """Draw the chips, as close together as they must be, beside the amount and what has become of the hand."""
     chips, wide = pile(hand.stake)[:_PILED], round(1.15 * area.height)
     said = _text(f"{hand.stake / TICKS:.10g} {hand.fate}".strip(), size, _CREAM)
-    step = max(3, wide // 4)
+    free = area.width - said.width - 6 - wide
+    if free < -0.4 * said.width:
+        chips = []  # the amount says it
+    step = max(2, min(wide // 4, free // max(1, len(chips) - 1)))
     length = wide + step * (len(chips) - 1) if chips else 0
-    room = area.width - length - 6
-    said = said if said.width <= room else _shrunk(said, room)
+    said = _shrunk(said, area.width - length - 6)
     left = area.centerx - (length + 6 + said.width) // 2
     for place, chip in enumerate(chips):
         surface.blit(_sprite(chip_svg(chip, width=wide), (wide, wide)), (left + step * place, area.centery - wide // 2))

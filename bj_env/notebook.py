@@ -15,7 +15,14 @@ _FRAME = (
     "padding:12px 16px;font:14px/1.4 sans-serif"
 )
 _SEAT = "border-top:1px solid #3d8a62;padding-top:8px;margin-top:8px;display:flex;flex-wrap:wrap;gap:8px 24px"
-_COLOURS = {"Win": "#9af0bb", "Blackjack": "#ffd76a", "Push": "#f4ecd2", "Lose": "#ffb3b3", "": "#f4ecd2"}
+_COLOURS = {
+    "Win": "#9af0bb",
+    "Blackjack": "#ffd76a",
+    "Push": "#f4ecd2",
+    "Lose": "#ffb3b3",
+    "Surrender": "#ffc9a3",
+    "": "#f4ecd2",
+}
 
 
 def record_html(record: Record) -> str:

@@ -11,6 +11,7 @@ from bj_env.events import DEALER, Event, Kind, Record
 from bj_env.hand import Hand
 from bj_env.notation import house_text
 from bj_env.rules import insurance_stake, is_charlie
+from bj_env.settlement import outcome
 from bj_env.terms import Action, Rules
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class HandScene(NamedTuple):
     """A hand: its cards, what they come to ("soft 17"), what has become of it ("doubled"), and its result at the end.
 
-    ``stake`` and ``net`` are ticks; ``net`` and ``result`` (Win, Lose, Push or Blackjack) are None and "" before.
+    ``stake`` and ``net`` are ticks; ``net`` and ``result`` ("Win") are None and "" before.
     """
 
     cards: tuple[Card, ...]
@@ -116,7 +117,7 @@ def _hands(hands: Sequence[Hand], nets: dict[int, int], turn: int | None) -> tup
             _fate(hand),
             place == turn,
             nets.get(place),
-            _result(hand, nets[place]) if place in nets else "",
+            outcome(hand, nets[place]) if place in nets else "",
         )
         for place, hand in enumerate(hands)
     )
@@ -125,12 +126,6 @@ def _hands(hands: Sequence[Hand], nets: dict[int, int], turn: int | None) -> tup
 def _fate(hand: Hand) -> str:
     marks = (("surrendered", hand.surrendered), ("charlie", hand.charlie), ("doubled", hand.doubled))
     return ", ".join(mark for mark, applies in marks if applies)
-
-
-def _result(hand: Hand, net: int) -> str:
-    if net > 0:
-        return "Blackjack" if hand.blackjack else "Win"
-    return "Lose" if net else "Push"
 
 
 def record_scene(record: Record) -> Scene:

@@ -50,6 +50,7 @@ CHANGES = {
     "blackjack": with_hand(net=100, result="Blackjack"),
     "lose": with_hand(net=-100, result="Lose"),
     "push": with_hand(net=0, result="Push"),
+    "surrender": with_hand(net=-50, result="Surrender"),
     "one hand": with_seat(hands=(HAND,)),
     "no bet yet": with_seat(hands=()),
     "to bet": with_seat(hands=(), to_bet=True),

@@ -65,14 +65,14 @@ def test_a_hole_card_is_face_down_until_it_is_turned() -> None:
     assert [str(face) for face in seen(over).dealer] == ["6", "T", "9"]
 
 
-def test_results_are_win_lose_push_and_blackjack() -> None:
+def test_results_are_win_lose_push_blackjack_and_surrender() -> None:
     over = seen(replay("six-deck ; D T/8 ; P1 10 T,9 S ; P2 10 T,7 S ; P3 10 T,8 S ; P4 10 A,K ; P5 10 T,6 R"))
     assert [(hand.result, hand.net) for seat in over.seats for hand in seat.hands] == [
         ("Win", 100),
         ("Lose", -100),
         ("Push", 0),
         ("Blackjack", 150),
-        ("Lose", -50),
+        ("Surrender", -50),
     ]
 
 
