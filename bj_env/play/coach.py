@@ -60,12 +60,14 @@ def advise(view: View) -> Advice:
 
     if view.upcard is None or not view.legal:
         raise BlackjackError("advice: expected a hand against an up card, got none")
-    upcard, hand = view.upcard.value, tuple(card.value for card in view.cards)
-    shoe, full = unseen(view, hand), composition(view.rules)
+    upcard, hand, rules = view.upcard.value, tuple(card.value for card in view.cards), view.rules
+    if rules.round_payouts:  # what is rounded down to whole chips depends on the bet
+        rules = rules._replace(min_bet=int(view.bet), max_bet=int(view.bet))
+    shoe, full = unseen(view, hand), composition(rules)
     try:
-        solution = _solution(view.rules, shoe, upcard)
+        solution = _solution(rules, shoe, upcard)
     except RulesError:
-        shoe, solution = full, _solution(view.rules, full, upcard)
+        shoe, solution = full, _solution(rules, full, upcard)
     if view.phase is Phase.INSURANCE:
         values = solution.insurance_values(hand, upcard)
     elif view.phase is Phase.EARLY_SURRENDER:

@@ -89,7 +89,9 @@ class Game:
         setup: who sits where.
         rules: what is played.
         moves: all that was answered, in order.
-        history: the rounds that are over, as lines of notation.
+        history: the rounds that are over, as lines of notation. Those of a person in the dealer's chair who left the
+            rule of the house are not played again to the same end: notation has no actions of the dealer.
+        last: the last round that is over; None before it.
         asked: whose answer is due; None when nobody can bet any more.
         trouble: what went wrong with a strategy that was asked last; empty if nothing did.
 
@@ -107,6 +109,7 @@ class Game:
         self.decisions = [None if is_person(seat) else decision_from(seat) for seat in setup.seats]
         self.moves: list[Move] = []
         self.history: list[str] = []
+        self.last: Round | None = None
         self.trouble = ""
         self._bets: list[int] = []
         self._dealer_answers: list[int] = []
@@ -140,6 +143,7 @@ class Game:
         table = game.table
         for seat, drawn in enumerate(draws):
             table.streams[seat] = seat_stream(setup.seed, table.number, seat, draws=drawn)
+        game.asked = game._next()  # whose view draws from these
         return game
 
     @property
@@ -236,6 +240,7 @@ class Game:
         round = self.table.round
         if self._waiting is None and round is not None and round.over:
             self.history.append(str(round.record()))
+            self.last = round
 
     def _try(self, move: Callable[[Table], None], answers: list[int]) -> None:
         trial = deepcopy(self.table)

@@ -22,7 +22,6 @@ from bj_env.play.screen import Screen, has_symbols
 from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
 from bj_env.play.store import Store
 from bj_env.play.words import VERBS, balance, money, not_now, question, who
-from bj_env.replay import replay
 from bj_env.terms import Action
 
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
@@ -275,10 +274,6 @@ class Sitting:
                 self.screen.say(line, "bold green" if number == 1 else "")
 
     def _why(self) -> None:
-        game = self.game
-        if not game.history:
-            self.screen.say("No round is over yet.")
-            return
-        round = game.round if game.round is not None and game.round.over else replay(game.history[-1])
-        for line in why(game.setup, round):
+        last = self.game.last
+        for line in why(self.game.setup, last) if last is not None else ["No round is over yet."]:
             self.screen.say(line)
