@@ -14,7 +14,7 @@ from bj_env.events import DEALER
 from bj_env.play.coach import Advice, advise, counted
 from bj_env.play.game import Game
 from bj_env.play.setup import Setup
-from bj_env.solver import solve
+from bj_env.solver.result import solve_against
 from bj_env.terms import Action, Phase
 from tests.test_game import move
 from tests.test_play_words import stacked
@@ -24,14 +24,11 @@ HOUSES = ("six-deck", "double-deck", "infinite", "6D ES", "6D H17 WHOLE", "two-p
 
 @pytest.mark.parametrize("house", HOUSES)
 def test_under_a_fresh_shoe_values_and_advice_are_the_solvers(house: str, capsys: pytest.CaptureFixture[str]) -> None:
-    compared, seed = 0, 0
-    while compared < 2:
-        seed += 1
+    for seed in (1, 2):
         game = Game(Setup.checked(house, ["you"], seed=seed))
         game.answer(10)
-        if game.asked.betting or game.asked.view.phase is not Phase.PLAY:
-            continue
-        compared += 1
+        while game.asked.view.phase is not Phase.PLAY:
+            game.answer(10 if game.asked.betting else Action.DECLINE)
         view, rules = game.asked.view, f"{house} MIN10" if " " in house else house
         hand = ",".join(str(card)[0].translate(str.maketrans("JQK", "TTT")) for card in view.cards)
         upcard = str(view.upcard)[0].translate(str.maketrans("JQK", "TTT"))
@@ -39,6 +36,7 @@ def test_under_a_fresh_shoe_values_and_advice_are_the_solvers(house: str, capsys
             rules = "1D S17 3:2 NOPEEK D0 SP1 NS NINS WHOLE MIN10"
         assert main(["solve", "--rules", rules, "--hand", hand, "--upcard", upcard, "--json"]) == 0
         said = {Action[name.upper()]: value for name, value in json.loads(capsys.readouterr().out)["values"].items()}
+        said = {action: value for action, value in said.items() if action in view.legal}  # J,Q is no pair by rank
         advice = advise(view)
         assert advice.counted
         assert {action: pytest.approx(value, abs=1e-9) for action, value in said.items()} == advice.values
@@ -50,8 +48,8 @@ def test_cards_that_were_seen_are_taken_into_account() -> None:
     game = stacked(line, seats=("you", "you:ann", "you:bob"), bankroll=100)
     for _ in range(3):
         game.answer(10)
-    full = solve("1D H17 DAS NS").values("T,2", "6")
-    shoe = solve("1D H17 DAS NS", "4,4,4,4,4,4,4,4,4,12").values("T,2", "6")
+    full = solve_against("1D H17 DAS NS", "6").values("T,2", "6")
+    shoe = solve_against("1D H17 DAS NS", "6", "4,4,4,4,4,4,4,4,4,12").values("T,2", "6")
     advice = advise(game.asked.view)
     assert advice.values == pytest.approx(shoe)
     assert advice.values != pytest.approx(full, abs=1e-4)
@@ -64,7 +62,7 @@ def test_where_ranks_make_pairs_a_full_shoe_is_advised_on_and_said_so() -> None:
         game.answer(10)
     advice = advise(game.asked.view)
     assert not advice.counted
-    assert advice.values == pytest.approx(solve("two-player").values("8,8", "6"))
+    assert advice.values == pytest.approx(solve_against("two-player", "6").values("8,8", "6"))
 
 
 @pytest.mark.parametrize(
@@ -83,11 +81,11 @@ def test_offers_are_advised_on(line: str, best: Action) -> None:
     assert advise(game.asked.view).best is best
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(st.integers(0, 10_000).map(Random), st.sampled_from(("six-deck", "double-deck", "6D ES10 CH5 RSA HSA PEN75")))
 def test_every_legal_action_has_a_value_wherever_a_game_goes(chance: Random, house: str) -> None:
     game, asked = Game(Setup.checked(house, ["you", "random"], seed=chance.randrange(2**32))), 0
-    while game.asked is not None and asked < 4:
+    while game.asked is not None and asked < 3:
         if game.asked.person and not game.asked.betting and game.asked.seat != DEALER:
             advice, asked = advise(game.asked.view), asked + 1
             assert set(advice.values) == set(game.asked.view.legal)
