@@ -252,7 +252,7 @@ def plain_reason(reason: str) -> str:
     >>> plain_reason("only a pair on two cards is split (R14)")
     'only a pair on two cards is split'
     """
-    return re.sub(r" \(R[^)]*\)", "", reason).replace("is not an answer to what is being asked", "not asked now")
+    return re.sub(r" \(R[^)]*\)", "", reason).replace("is not an answer to what is being asked", "answer this first")
 
 
 def places(game: Game, shown: Shown) -> Iterator[tuple[str, str, str, str]]:
