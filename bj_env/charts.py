@@ -5,12 +5,15 @@ decks as published, and for one and two decks the exact total-dependent ones.
 """
 
 import csv
+from collections.abc import Iterator
 from enum import IntEnum
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import NamedTuple
 
 from bj_env.errors import RulesError, choices
+from bj_env.notation import RANKS
 from bj_env.terms import Action, Rules, Surrender
 
 
@@ -44,6 +47,27 @@ PREFERENCES = (
     (_AS_TOTAL, _AS_TOTAL),
 )
 """For each `Code` the first choice and the second; `chart_action` adds the total's own."""
+
+LEGEND = (
+    "S stand · H hit · D double, else hit · T double, else stand · P split",
+    "surrender, else: R hit · U stand · Q split      a pair's dot: as its total",
+)
+"""What the letters mean."""
+
+COLOURS = {
+    Action.STAND: "#f6d9a8",
+    Action.HIT: "#cfe8f7",
+    Action.DOUBLE: "#8fd0b6",
+    Action.SPLIT: "#f7f0a1",
+    Action.SURRENDER: "#e3bcd3",
+}
+"""Okabe and Ito's colours, which the colour-blind tell apart, made light enough for letters."""
+
+UPCARDS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 1)
+"""The up cards by value, in the order in which charts show them."""
+
+KINDS = {"hard": range(19, 4, -1), "soft": range(20, 12, -1), "pair": (1, *range(10, 1, -1))}
+"""The blocks of a chart that is shown, and their rows: totals, and the values of a pair's card."""
 
 
 def chart_action(code: int, total_code: int, mask: int) -> int:
@@ -102,6 +126,36 @@ class Chart(NamedTuple):
         """
         code, by_total = self.codes(total, soft, pair, upcard)
         return Action(chart_action(code, by_total, mask))
+
+    def rows(self, kind: str) -> Iterator[tuple[str, tuple[Code, ...]]]:
+        """Yield the name and the codes of each row that matters of a kind (hard, soft or pair), as they are shown.
+
+        >>> [name for name, _ in chart("s17_4to8_das").rows("pair")][:3]
+        ['A', 'T', '9']
+        """
+        cells = {"hard": self.hard, "soft": self.soft, "pair": self.pair}[kind]
+        for number in KINDS[kind]:
+            name = RANKS[number - 1] if kind == "pair" else str(number)
+            yield name, tuple(cells[number][upcard - 1] for upcard in UPCARDS)
+
+    def _repr_html_(self) -> str:
+        """Return the chart as a notebook shows it."""
+        blocks = "".join(self._block(kind) for kind in KINDS)
+        legend = "<br/>".join(map(escape, LEGEND))
+        side_by_side = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:16px"
+        return f'<b>{escape(self.name)}</b><div style="{side_by_side}">{blocks}</div>{legend}'
+
+    def _block(self, kind: str) -> str:
+        head = "".join(f"<th>{RANKS[upcard - 1]}</th>" for upcard in UPCARDS)
+        rows = "".join(f"<tr><th>{name}</th>{''.join(map(_cell, codes))}</tr>" for name, codes in self.rows(kind))
+        return f'<table style="border-collapse:collapse"><tr><th>{kind}</th>{head}</tr>{rows}</table>'
+
+
+def _cell(code: Code) -> str:
+    style = "text-align:center;padding:2px 7px;border:1px solid #fff"
+    if code is not Code.AS_TOTAL:
+        style += f";color:#000;background:{COLOURS[Action(PREFERENCES[code][0])]}"
+    return f'<td style="{style}">{LETTERS[code]}</td>'
 
 
 _FALLBACK = {"hard": Code.HIT, "soft": Code.HIT, "pair": Code.AS_TOTAL}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
+from importlib.util import find_spec
 from operator import index
 from typing import Any, Self, SupportsIndex, TypeVar
 
@@ -14,6 +15,7 @@ from bj_env.counting import Count
 from bj_env.decisions import Decision
 from bj_env.episode import Episode
 from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
+from bj_env.notation import house_text
 from bj_env.observation import (
     rules_row,
     write_bankroll,
@@ -26,8 +28,11 @@ from bj_env.observation import (
 )
 from bj_env.render import table_text
 from bj_env.reset_options import Start
+from bj_env.round import Round
+from bj_env.scene import Scene, table_scene
 from bj_env.settings import AGENT, Settings, legalised
 from bj_env.terms import FIRST_BET, TICKS, Rules
+from bj_env.window import INSTALL, Window
 
 Observation = NDArray[Any]
 Info = dict[str, Any]
@@ -62,7 +67,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         encoding: ``"features"`` (a float32 Box in [0, 1]) or ``"discrete"`` (a MultiDiscrete).
         illegal_action: what an illegal action does: ``"fallback"`` plays HIT for DOUBLE, HIT under 17 else STAND for
             SPLIT, STAND or DECLINE for the rest; ``"penalty"`` does the same and costs one bet; ``"raise"`` raises.
-        render_mode: ``"ansi"`` or None.
+        render_mode: ``"human"`` shows the table in a window at every reset and step, ``"rgb_array"`` is that picture
+            (both take ``pip install "bj-env[play]"``), ``"ansi"`` is the table as text; or None.
 
     Actions: 0 STAND, 1 HIT, 2 DOUBLE, 3 SPLIT, 4 SURRENDER, 5 INSURE, 6 DECLINE, 7.. the bets on offer. The legal ones
     are in ``info["action_mask"]`` and `action_masks`. The reward is the net over the agent's seats in units of the
@@ -84,7 +90,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
     'six-deck ; D 2/9 ; P1 1 8,T S ; next 5,K => P1 +1 ; D 2,9,5,K'
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (Gymnasium's own form)
+    metadata = {"render_modes": ["human", "rgb_array", "ansi"], "render_fps": 2}  # noqa: RUF012 (Gymnasium's own form)
 
     def __init__(
         self,
@@ -119,7 +125,10 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             raise RenderModeError(
                 f"render_mode: got {render_mode!r}; {choices(render_mode, self.metadata['render_modes'])}"
             )
+        if render_mode in ("human", "rgb_array") and find_spec("pygame") is None:
+            raise RenderModeError(f"render_mode: {render_mode!r} takes pygame-ce; {INSTALL}")
         self.render_mode = render_mode
+        self._window = Window()
         self.settings = settings
         self.rules, self.bets, self.illegal_action = settings.rules, settings.bets, settings.illegal_action
         self.layout, self.count = settings.layout, settings.count
@@ -168,6 +177,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         if start.line is not None or start.at is not None:
             deepcopy(self)._begin(seed, start)  # it may turn out not to work, and then nothing has changed
         self._begin(seed, start)
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), self._info()
 
     def _begin(self, seed: int | None, start: Start) -> None:
@@ -186,6 +197,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         shoe and the other seats' own chance are not. Averages over such copies are what the agent can know.
         """
         copy = deepcopy(self)
+        if copy.render_mode == "human":
+            copy.render_mode = None  # nobody watches plans
         copy.episode.table.reshuffle_unseen(seed)
         return copy
 
@@ -207,6 +220,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         if taken != asked:
             info["illegal_action"] = True
             reward -= self.illegal_action == "penalty"
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), reward, episode.over and not episode.truncated, episode.truncated, info
 
     def _checked_action(self, action: SupportsIndex) -> int:
@@ -312,13 +327,54 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             info["record"] = round.record()
         return info
 
-    def render(self) -> str | None:
-        """Return the table as text in ``"ansi"`` mode; changes nothing."""
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Return the table as text or as a picture uint8 [height, width, 3], or show it; changes nothing.
+
+        ``"human"`` shows a round that has ended since the last decision before what is asked now.
+
+        Raises:
+            RenderModeError: if ``"human"`` has no screen.
+        """
         if self.render_mode is None:
-            gymnasium.logger.warn("render() needs render_mode='ansi' when the environment is made")
+            gymnasium.logger.warn("render() needs a render_mode when the environment is made, like 'human' or 'ansi'")
             return None
         if not self._seeded:
             raise BlackjackError("render: expected reset() before it")
-        mask, name = self.episode.mask, self.settings.action_name
-        legal = [name(action) for action in range(self._actions) if mask >> action & 1]
-        return table_text(self.episode.table, self.episode.round, self.episode.decisions, legal)
+        if self.render_mode == "ansi":
+            return table_text(self._scene())
+        from bj_env.felt import draw, pixels  # only here: it takes pygame
+
+        if self.render_mode == "rgb_array":
+            return pixels(draw(self._scene(), self._keys()))
+        title, per_second = f"Blackjack: {house_text(self.rules)}", self.metadata["render_fps"]
+        finished = self.episode.finished
+        if finished is not None and finished is not self.episode.round:
+            self._window.show(draw(self._scene(finished)), title, per_second)
+        self._window.show(draw(self._scene(), self._keys()), title, per_second)
+        return None
+
+    def _scene(self, finished: Round | None = None) -> Scene:
+        """Return what everyone sees: now, or at the end of a round before this one."""
+        episode, names = self.episode, self.settings.names
+        if finished is not None:
+            return table_scene(episode.table, finished, names, (), episode.seat)._replace(shoe="")
+        legal = [self.settings.action_name(action) for action in self._legal()]
+        return table_scene(episode.table, episode.round, names, legal, episode.seat)
+
+    def _legal(self) -> list[int]:
+        mask = self.episode.mask
+        return [action for action in range(self._actions) if mask >> action & 1]
+
+    def _keys(self) -> list[str]:
+        return [self.settings.key(action) for action in self._legal()]
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """Return the action of each key, as `gymnasium.utils.play` asks for it; play with ``wait_on_player=True``.
+
+        S stands, H hits, D doubles, P splits, R surrenders, I insures, N declines; 1, 2, ... are the bets on offer.
+        """
+        return {(ord(self.settings.key(action)),): action for action in range(self._actions)}
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._window.close()

@@ -164,3 +164,9 @@ class Record(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Record({str(self)!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the round as a notebook shows it."""
+        from bj_env.notebook import record_html  # only here: it stands above
+
+        return record_html(self)

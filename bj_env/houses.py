@@ -245,7 +245,7 @@ def words(rules: Rules) -> list[str]:
     """
     return [
         _shoe_words(rules),
-        f"The dealer draws to 16 and {'on' if rules.dealer_hits_soft_17 else 'stands on'} a soft 17.",
+        _dealer_words(rules),
         _HOLE_CARD_WORDS[rules.hole_card],
         *_blackjack_words(rules),
         *(["A seat may act on 21."] if rules.act_on_21 else []),
@@ -258,6 +258,19 @@ def words(rules: Rules) -> list[str]:
         f"Bets from {rules.min_bet} to {rules.max_bet} chips.",
         *(["Winnings are paid in whole chips, rounded down."] if rules.round_payouts else []),
     ]
+
+
+def painted(rules: Rules) -> tuple[str, str]:
+    """Say what casinos paint on the felt: what a blackjack pays, and when the dealer draws.
+
+    >>> painted(parse("1D H17 NS"))
+    ('A blackjack pays 3 to 2.', 'The dealer draws to 16 and on a soft 17.')
+    """
+    return _blackjack_words(rules)[0], _dealer_words(rules)
+
+
+def _dealer_words(rules: Rules) -> str:
+    return f"The dealer draws to 16 and {'on' if rules.dealer_hits_soft_17 else 'stands on'} a soft 17."
 
 
 def _shoe_words(rules: Rules) -> str:

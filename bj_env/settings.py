@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from string import ascii_lowercase
 from typing import Any, Self
 
 from bj_env.counting import Count, count_from
@@ -9,6 +11,7 @@ from bj_env.decisions import Decision, decision_from
 from bj_env.episode import EPISODES
 from bj_env.errors import BlackjackError, UnknownDecision, choices
 from bj_env.houses import rules_from
+from bj_env.notation import LETTERS
 from bj_env.observation import Layout
 from bj_env.terms import DECK, FIRST_BET, TICKS, Action, Rules, check_first_deal, ticks
 
@@ -26,6 +29,9 @@ ILLEGAL_ACTIONS = ("fallback", "penalty", "raise")
 AGENT = "agent"
 """The name of a seat that is played through an environment's ``step``."""
 
+_KEYS = {action: LETTERS.get(action, "N").lower() for action in Action}
+_BET_KEYS = "1234567890" + "".join(letter for letter in ascii_lowercase if letter not in _KEYS.values())
+
 
 @dataclass(frozen=True, eq=False)
 class Settings:
@@ -35,6 +41,7 @@ class Settings:
         rules: the house's.
         bets: the sizes on offer in chips; 0 is to sit out.
         decisions: who plays each seat, None for the agent.
+        names: what each of them is called: as it was given, or the name of its class.
         episode: one of `EPISODES`.
         bankroll: chips of each agent seat at the start of an episode, None without limit.
         max_rounds: rounds after which an episode is truncated.
@@ -47,6 +54,7 @@ class Settings:
     rules: Rules
     bets: tuple[int, ...]
     decisions: tuple[Decision | None, ...]
+    names: tuple[str, ...]
     episode: str
     bankroll: float | None
     max_rounds: int
@@ -82,12 +90,13 @@ class Settings:
         """
         house = rules_from(rules)
         sizes = _checked_bets(house, bets)
-        decisions = _checked_seats(seats)
+        names, decisions = _checked_seats(seats)
         check_first_deal(house, len(decisions), DECK * house.decks)
         return cls(
             rules=house,
             bets=sizes,
             decisions=decisions,
+            names=names,
             illegal_action=_one_of("illegal_action", illegal_action, ILLEGAL_ACTIONS),
             episode=_checked_episode(house, episode),
             bankroll=_checked_bankroll(sizes, bankroll),
@@ -137,6 +146,15 @@ class Settings:
         ['HIT', 'bet 5']
         """
         return Action(action).name if action < FIRST_BET else f"bet {self.bets[action - FIRST_BET]}"
+
+    def key(self, action: int) -> str:
+        """Return the key of an action: its letter in notation, N to decline, and a figure or a letter for each bet.
+
+        >>> settings = Settings.checked(bets=(0, 5, 25))
+        >>> "".join(settings.key(action) for action in range(settings.actions))
+        'shdprin123'
+        """
+        return _KEYS[Action(action)] if action < FIRST_BET else _BET_KEYS[action - FIRST_BET]
 
     def legal_names(self, mask: int) -> str:
         """Return what the legal actions are called, given as bits ``1 << action``.
@@ -196,14 +214,15 @@ def _unit(bets: Sequence[int]) -> int:
     return min(bet for bet in bets if bet)
 
 
-def _checked_seats(seats: Sequence[Decision | str]) -> tuple[Decision | None, ...]:
-    """Return each seat's decision, None for the agent."""
+def _checked_seats(seats: Sequence[Decision | str]) -> tuple[tuple[str, ...], tuple[Decision | None, ...]]:
+    """Return each seat's name, and its decision, None for the agent."""
     if isinstance(seats, str) or not isinstance(seats, Iterable):
         raise BlackjackError(f"seats: expected a sequence like ('basic', 'agent'), got {seats!r}")
-    decisions = tuple([None if seat == AGENT else _other_seat(seat) for seat in seats])
+    given = tuple(seats)
+    decisions = tuple([None if seat == AGENT else _other_seat(seat) for seat in given])
     if None not in decisions:
-        raise BlackjackError(f"seats: expected at least one 'agent', got {tuple(seats)!r}")
-    return decisions
+        raise BlackjackError(f"seats: expected at least one 'agent', got {given!r}")
+    return tuple([str(seat) if isinstance(seat, str | PathLike) else type(seat).__name__ for seat in given]), decisions
 
 
 def _other_seat(seat: Decision | str) -> Decision:

@@ -561,7 +561,8 @@ def tell(env: BlackjackEnv, observation: Any, reward: float, over: bool, info: d
         events = tuple(round.events)
         view = None if round.over else round.view()._replace(chance=None)  # type: ignore[arg-type]
     shown = env.episode.shown or over  # the round is over: nothing is hidden any more
-    return observation.tobytes(), info["action_mask"].tobytes(), str(info), view, events, env.render(), reward, shown
+    told = observation.tobytes(), info["action_mask"].tobytes(), str(info), view, events
+    return *told, env.render(), env._scene(), reward, shown  # all pictures are drawn from the scene
 
 
 def permuted(order: list[Any], env: BlackjackEnv, chance: Random) -> list[Any]:

@@ -17,7 +17,7 @@ def test_the_table_says_who_has_what_and_what_may_be_done() -> None:
         "dealer            6 ?",
         "P1 agent          8 3                  hard 11       bet 10     <- to act",
         "                  8                    hard 8        bet 10",
-        "P2 ChartDecision  A K                  blackjack     bet 10",
+        "P2 basic          A K                  blackjack     bet 10",
         "legal: STAND, HIT, DOUBLE",
     ]
 
@@ -40,6 +40,20 @@ def test_while_bets_are_made_the_sizes_are_shown() -> None:
     env.reset(seed=1)
     assert str(env.render()).splitlines()[-1] == "legal: bet 0, bet 5, bet 25"
     assert "infinite shoe" in str(env.render())
+    assert str(env.render()).splitlines()[2].split() == ["P1", "agent", "<-", "to", "bet"]
+
+
+def test_limited_money_is_shown() -> None:
+    env = make(render_mode="ansi", bets=(10,), bankroll=100, seats=("agent", "basic"))
+    env.reset(options={"shoe": "T,T,6,8,8,T,9"})
+    assert "bank 90" in str(env.render())
+    env.step(Action.STAND)
+    assert str(env.render()).splitlines()[2:6] == [
+        "P1 agent          T 8                  hard 18       bet 10",
+        "                  bank 110",
+        "                  net +10",
+        "P2 basic          T 8                  hard 18       bet 1",
+    ]
 
 
 def test_ordinary_tables_fit_80_columns() -> None:

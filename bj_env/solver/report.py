@@ -1,7 +1,7 @@
 """What `bj solve` and `bj chart` print: tables of at most 80 columns for people, JSON for machines."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from time import perf_counter
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bj_env.charts import LETTERS, Chart
+from bj_env.charts import KINDS, LEGEND, LETTERS, UPCARDS, Chart
 from bj_env.errors import BlackjackError
 from bj_env.houses import rules_from, text, words
 from bj_env.solver.chart import CodeTie, HandException, exceptions
@@ -22,13 +22,7 @@ from bj_env.terms import Action, Rules
 
 WIDTH = 80
 _Printer = Callable[[Console, dict[str, Any]], None]
-_ORDER = (*range(2, 11), 1)
-"""Up cards in the order in which charts show them: 2..9, T, A."""
 _COLOURS = dict(zip("SHDTRUPQ", "red green blue blue white white yellow yellow".split(), strict=True))
-_LEGEND = (
-    "S stand · H hit · D double, else hit · T double, else stand · P split",
-    "surrender, else: R hit · U stand · Q split      a pair's dot: as its total",
-)
 _SHOWN_EXCEPTIONS = 12
 
 
@@ -117,7 +111,7 @@ def round_json(rules: Rules | str, shoe: Shoe = None) -> dict[str, Any]:
     solution = solve(rules, shoe)
     return _about(solution) | {
         "ev": solution.ev,
-        "ev_by_upcard": {hand_text([value]): solution.ev_by_upcard.get(value) for value in _ORDER},
+        "ev_by_upcard": {hand_text([value]): solution.ev_by_upcard.get(value) for value in UPCARDS},
         "ev_total_dependent": solution.ev_total_dependent,
         "seconds": perf_counter() - start,
     }
@@ -161,8 +155,8 @@ def chart_json(solution: Solution) -> dict[str, Any]:
     """Return the best total-dependent chart, its near-ties and exceptions, as a dictionary."""
     best = solution.best_chart
     return _about(solution) | {
-        "upcards": [hand_text([value]) for value in _ORDER],
-        "chart": {kind: dict(_rows(best.chart, kind)) for kind in ("hard", "soft", "pair")},
+        "upcards": [hand_text([value]) for value in UPCARDS],
+        "chart": {kind: _letters(best.chart, kind) for kind in KINDS},
         "ev_total_dependent": best.ev,
         "ev": solution.ev,
         "near_ties": [_tie_json(tie) for tie in best.near_ties],
@@ -191,13 +185,8 @@ def _exception_json(found: HandException) -> dict[str, Any]:
     }
 
 
-def _rows(chart: Chart, kind: str) -> Iterable[tuple[str, str]]:
-    """Yield the name and the letters of each row that matters, up cards 2..T, A."""
-    rows = {"hard": chart.hard, "soft": chart.soft, "pair": chart.pair}[kind]
-    numbers = {"hard": range(19, 4, -1), "soft": range(20, 12, -1), "pair": (1, *range(10, 1, -1))}[kind]
-    for number in numbers:
-        name = hand_text([number]) if kind == "pair" else str(number)
-        yield name, "".join(LETTERS[rows[number][value - 1]] for value in _ORDER)
+def _letters(chart: Chart, kind: str) -> dict[str, str]:
+    return {name: "".join(LETTERS[code] for code in codes) for name, codes in chart.rows(kind)}
 
 
 def _heading(console: Console, about: dict[str, Any]) -> None:
@@ -258,7 +247,7 @@ def _print_chart(console: Console, solution: Solution) -> None:
         for name, letters in rows.items():
             table.add_row(name, *(Text(letter, style=_style(letter)) for letter in letters))
         console.print(table)
-    for line in _LEGEND:
+    for line in LEGEND:
         console.print(line)
     console.print(f"value {_percent(found['ev_total_dependent'])}; best play by composition {_percent(found['ev'])}")
     _print_notes(console, found)
