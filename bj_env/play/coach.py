@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bj_env.counting import count_from
 from bj_env.decisions import View
 from bj_env.errors import BlackjackError, RulesError
-from bj_env.solver.result import Solution, solve_against
-from bj_env.solver.shoe import Composition, composition
 from bj_env.terms import Action, Phase, Rules
+
+if TYPE_CHECKING:
+    from bj_env.solver.result import Solution
+    from bj_env.solver.shoe import Composition
 
 CENTI_BET = 0.01
 """From what loss on, in bets, a mistake is called a costly one."""
@@ -62,14 +64,18 @@ def advise(view: View) -> Advice:
     Raises:
         BlackjackError: if nothing but a bet is asked, or if the solver cannot work these rules out.
     """
+    from bj_env.solver.shoe import composition  # the solver is imported only where it is used: it needs numba
+
     if view.upcard is None or not view.legal:
         raise BlackjackError("advice: expected a hand against an up card, got none")
-    upcard, hand = view.upcard.value, tuple(card.value for card in view.cards)
-    shoe, full = unseen(view, hand), composition(view.rules)
+    upcard, hand, rules = view.upcard.value, tuple(card.value for card in view.cards), view.rules
+    if rules.round_payouts:  # what is rounded down to whole chips depends on the bet
+        rules = rules._replace(min_bet=int(view.bet), max_bet=int(view.bet))
+    shoe, full = unseen(view, hand), composition(rules)
     try:
-        solution = _solution(view.rules, shoe, upcard)
+        solution = _solution(rules, shoe, upcard)
     except RulesError:
-        shoe, solution = full, _solution(view.rules, full, upcard)
+        shoe, solution = full, _solution(rules, full, upcard)
     if view.phase is Phase.INSURANCE:
         values = solution.insurance_values(hand, upcard)
     elif view.phase is Phase.EARLY_SURRENDER:
@@ -80,7 +86,7 @@ def advise(view: View) -> Advice:
     return Advice(dict(sorted(legal.items(), key=lambda item: -item[1])), counted=shoe == unseen(view, hand))
 
 
-def _play_values(solution: Solution, hand: tuple[int, ...], upcard: int, *, split: bool) -> dict[Action, float]:
+def _play_values(solution: "Solution", hand: tuple[int, ...], upcard: int, *, split: bool) -> dict[Action, float]:
     if not split:
         return solution.values(hand, upcard)
     values = solution.values(hand, upcard, after_split=True)
@@ -90,8 +96,10 @@ def _play_values(solution: Solution, hand: tuple[int, ...], upcard: int, *, spli
     return values
 
 
-def unseen(view: View, hand: tuple[int, ...]) -> Composition:
+def unseen(view: View, hand: tuple[int, ...]) -> "Composition":
     """Return the shoe as the solver asks for it: all that was not face up, the hand in question and the up card."""
+    from bj_env.solver.shoe import composition
+
     full = composition(view.rules)
     if full.replaced or view.upcard is None:
         return full
@@ -102,7 +110,9 @@ def unseen(view: View, hand: tuple[int, ...]) -> Composition:
 
 
 @lru_cache(maxsize=128)
-def _solution(rules: Rules, shoe: Composition, upcard: int) -> Solution:
+def _solution(rules: Rules, shoe: "Composition", upcard: int) -> "Solution":
+    from bj_env.solver.result import solve_against
+
     return solve_against(rules, upcard, shoe)
 
 

@@ -103,8 +103,10 @@ class Game:
         setup: who sits where.
         rules: what is played.
         moves: all that was answered, in order.
-        history: the rounds that are over, as lines of notation.
+        history: the rounds that are over, as lines of notation. Those of a person in the dealer's chair who left the
+            rule of the house are not played again to the same end: notation has no actions of the dealer.
         graded: the decisions among the moves that were made with a cost.
+        last: the last round that is over; None before it.
         asked: whose answer is due; None when nobody can bet any more.
         trouble: what went wrong with a strategy that was asked last; empty if nothing did.
 
@@ -123,6 +125,7 @@ class Game:
         self.moves: list[Move] = []
         self.history: list[str] = []
         self.graded: list[Graded] = []
+        self.last: Round | None = None
         self.trouble = ""
         self._bets: list[int] = []
         self._dealer_answers: list[int] = []
@@ -156,6 +159,7 @@ class Game:
         table = game.table
         for seat, drawn in enumerate(draws):
             table.streams[seat] = seat_stream(setup.seed, table.number, seat, draws=drawn)
+        game.asked = game._next()  # whose view draws from these
         return game
 
     @property
@@ -259,6 +263,7 @@ class Game:
         round = self.table.round
         if self._waiting is None and round is not None and round.over:
             self.history.append(str(round.record()))
+            self.last = round
 
     def _try(self, move: Callable[[Table], None], answers: list[int]) -> None:
         trial = deepcopy(self.table)

@@ -27,6 +27,7 @@ from bj_env.play.words import (
 from bj_env.round import Round
 
 _LAID_OUT = (Kind.BET, Kind.DEAL, Kind.HOLE_CARD, Kind.SETTLE)  # what a laid-out table says better than sentences
+_RED_CARDS = r"\b([0-9AJQK]+[♥♦]|[2-9TJQKA][dh]\b)"
 _WINS, _LOSES, _QUIET = "bold green", "red", "dim"
 
 
@@ -47,8 +48,7 @@ class Screen:
     def say(self, text: str, style: str = "") -> None:
         """Say a sentence."""
         said = Text(text, style="" if self.plain else style, overflow="fold")
-        said.highlight_regex("[0-9AJQK]+[♥♦]", "bold red")
-        said.highlight_regex("[0-9AJQK]+[♣♠]", "bold")
+        said.highlight_regex(_RED_CARDS, "" if self.plain else "bold red")
         self._console.print(said, soft_wrap=self.plain)
 
     def say_raw(self, text: str) -> None:
@@ -82,7 +82,7 @@ class Screen:
     @staticmethod
     def _cell(text: str) -> Text:
         cell = Text(text, overflow="fold")
-        cell.highlight_regex("[0-9AJQK]+[♥♦]", "bold red")
+        cell.highlight_regex(_RED_CARDS, "bold red")
         return cell
 
     def tell(self, game: Game, round: Round, index: int) -> None:

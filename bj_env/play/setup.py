@@ -89,10 +89,10 @@ class Setup(NamedTuple):
             raise BlackjackError(f"dealer: expected {HOUSE!r}, {PERSON!r} or '{PERSON}:NAME', got {self.dealer!r}")
         if not any(map(is_person, (*self.seats, self.dealer))):
             raise BlackjackError(f"seats: expected a person, {PERSON!r} or '{PERSON}:NAME', in at least one of them")
-        _check_names(
-            [given_name(seat) for seat in (*self.seats, self.dealer) if seat.startswith(f"{PERSON}:")],
-            {seat.casefold() for seat in self.seats if not is_person(seat)},
-        )
+        for seat in (*self.seats, self.dealer):
+            if seat.startswith(f"{PERSON}:"):
+                _check_name(given_name(seat))
+        _check_differ([self.name(seat) for seat in (*range(len(self.seats)), -1)])
 
     @property
     def rules(self) -> Rules:
@@ -129,16 +129,20 @@ def given_name(seat: str) -> str:
     return seat.partition(":")[2].strip() if seat.startswith(f"{PERSON}:") else ""
 
 
-def _check_names(names: Sequence[str], strategies: set[str]) -> None:
-    """Refuse names that cannot be told apart, or say nothing; which results are whose goes by seat, not by name."""
-    taken = {PERSON} | strategies
+def _check_name(name: str) -> None:
+    """Refuse a name that says nothing, or the wrong thing."""
+    if not name:
+        raise BlackjackError(f"seats: expected a name after '{PERSON}:', got {name!r}")
+    if name.casefold() in (PERSON, "dealer"):
+        raise BlackjackError(f"seats: expected a name other than {PERSON!r} and the dealer's, got {name!r}")
+    if len(name) > MOST_LETTERS or not name.isprintable():
+        raise BlackjackError(f"seats: expected a name of at most {MOST_LETTERS} printable letters, got {name!r}")
+
+
+def _check_differ(names: Sequence[str]) -> None:
+    """Refuse names that cannot be told apart, a strategy's too; which results are whose goes by seat, not by name."""
+    taken: set[str] = set()
     for name in names:
-        if not name:
-            raise BlackjackError(f"seats: expected a name after '{PERSON}:', got {name!r}")
-        if name.casefold() == "dealer":
-            raise BlackjackError(f"seats: expected a name other than the dealer's, got {name!r}")
-        if len(name) > MOST_LETTERS or not name.isprintable():
-            raise BlackjackError(f"seats: expected a name of at most {MOST_LETTERS} printable letters, got {name!r}")
         if name.casefold() in taken:
             raise BlackjackError(f"seats: expected names that differ, got {name!r} twice")
         taken.add(name.casefold())

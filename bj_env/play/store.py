@@ -120,7 +120,10 @@ class Store:
             kept = self._file.execute("SELECT setup, draws FROM games WHERE id = ?", (game_id,)).fetchone()
             if kept is None:
                 return None
-            rows = self._file.execute(f"{_MOVES} ORDER BY number", (game_id,))
+            rows = self._file.execute(f"{_MOVES} ORDER BY number", (game_id,)).fetchall()
+            last = self._file.execute("SELECT max(number) FROM moves WHERE game = ?", (game_id,)).fetchone()[0]
+            if rows and last != len(rows) - 1:
+                raise ValueError("a move is missing")
             return Game.restored(_setup(kept[0]), map(Move._make, rows), json.loads(kept[1]))
         except Exception as error:  # whatever is wrong with it: a game that does not read never bars the table
             self.warnings.append(

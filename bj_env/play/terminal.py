@@ -21,8 +21,7 @@ from bj_env.play.keyboard import Asks, keyboard
 from bj_env.play.screen import Screen, has_symbols
 from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
 from bj_env.play.store import Store
-from bj_env.play.words import VERBS, balance, money, not_now, question, who
-from bj_env.replay import replay
+from bj_env.play.words import VERBS, balance, money, plain_reason, question, who
 from bj_env.terms import Action
 
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
@@ -212,7 +211,8 @@ class Sitting:
                     return None
                 if isinstance(said, Command):
                     self._obey(said, asked)
-                elif self._open(said, asked):
+                else:
+                    self._check_open(said, asked)
                     return said
             except BlackjackError as error:
                 self.screen.say(str(error), "yellow")
@@ -223,12 +223,17 @@ class Sitting:
         self.screen.say(question(self.game, asked, self.screen.shown), "bold")
         self.screen.options(self.game, asked)
 
-    def _open(self, value: int, asked: Asked) -> bool:
-        """Tell whether an answer is open, and say why if it is not."""
+    def _check_open(self, value: int, asked: Asked) -> None:
+        """Refuse an answer that is not open now.
+
+        Raises:
+            BlackjackError: saying why.
+        """
         if asked.betting or value in asked.view.legal:
-            return True
-        reason = next(line for line in [*not_now(self.game), "decline: not asked now"] if VERBS[Action(value)] in line)
-        raise BlackjackError(reason)
+            return
+        reason = plain_reason(self.game.unavailable()[Action(value)])
+        expected = ", ".join(VERBS[action] for action in asked.view.legal)
+        raise BlackjackError(f"{VERBS[Action(value)]}: {reason}; expected one of {expected}")
 
     def _cost(self, asked: Asked, value: int) -> float | None:
         """Say what an answer is worth less than the best one, in chips, if the coach was asked."""
@@ -275,10 +280,6 @@ class Sitting:
                 self.screen.say(line, "bold green" if number == 1 else "")
 
     def _why(self) -> None:
-        game = self.game
-        if not game.history:
-            self.screen.say("No round is over yet.")
-            return
-        round = game.round if game.round is not None and game.round.over else replay(game.history[-1])
-        for line in why(game.setup, round):
+        last = self.game.last
+        for line in why(self.game.setup, last) if last is not None else ["No round is over yet."]:
             self.screen.say(line)

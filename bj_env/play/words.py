@@ -237,6 +237,8 @@ def bet_range(asked: Asked) -> str:
 
 def not_now(game: Game) -> list[str]:
     """Say which of the house's actions are not open, and why: ``"split: only a pair on two cards is split"``."""
+    if game.asked is None or game.asked.seat == DEALER:  # whose chair knows two actions, both of them open
+        return []
     reasons: dict[str, list[str]] = {}
     for action, reason in game.unavailable().items():
         if action is not Action.DECLINE:  # it is an answer to offers, and nothing to look forward to
@@ -250,7 +252,7 @@ def plain_reason(reason: str) -> str:
     >>> plain_reason("only a pair on two cards is split (R14)")
     'only a pair on two cards is split'
     """
-    return re.sub(r" \(R[^)]*\)", "", reason).replace("is not an answer to what is being asked", "not asked now")
+    return re.sub(r" \(R[^)]*\)", "", reason).replace("is not an answer to what is being asked", "answer this first")
 
 
 def places(game: Game, shown: Shown) -> Iterator[tuple[str, str, str, str]]:
