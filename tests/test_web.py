@@ -230,6 +230,8 @@ def test_policies_are_chosen_by_name_and_no_path_is_told(tmp_path: Path) -> None
         assert str(tmp_path) not in everything
         assert sitter.state["seats"][1]["name"] == "mine"
         assert sitter.state["setup"]["seats"] == ["you", "mine"]
+        twice = Sitter(client, seats=["you", "mine", "basic", "mine", "basic"])
+        assert [seat["name"] for seat in twice.state["seats"]] == ["you", "mine 2", "basic 3", "mine 4", "basic 5"]
 
 
 @pytest.mark.parametrize("seat", ["../../etc/passwd", "/etc", "runs/default/policy", "sampled:/etc", ".", "x.toml", ""])

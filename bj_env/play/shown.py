@@ -82,9 +82,10 @@ def setup_shown(setup: Setup, naming: Naming) -> dict[str, Any]:
 
 def label(setup: Setup, seat: int, naming: Naming) -> str:
     """Return what to call the one in a seat, -1 for the dealer's chair."""
-    if seat != DEALER and not is_person(setup.seats[seat]):
-        return naming(setup.seats[seat])
-    return setup.name(seat)
+    if seat == DEALER or naming(setup.seats[seat]) == setup.seats[seat]:
+        return setup.name(seat)
+    name = naming(setup.seats[seat])
+    return name if setup.seats.count(setup.seats[seat]) == 1 else f"{name} {seat + 1}"
 
 
 def prompt(game: Game, naming: Naming) -> str:
