@@ -331,6 +331,23 @@ def test_an_unknown_table_leads_to_a_new_one(sit: Open) -> None:
     expect(page.locator("#setup")).to_be_visible()
 
 
+def test_seven_seats_are_filled_on_the_page_and_outlast_another_choice_of_house(sit: Open) -> None:
+    page = sit()
+    page.click("#add-seat")
+    page.locator("#setup-seats select").nth(1).select_option("mine")
+    page.locator("#setup-seats input").first.fill("Ann")
+    for _ in range(5):
+        page.click("#add-seat")
+    expect(page.locator("#add-seat")).to_be_hidden()
+    page.select_option("#setup-house", "own")
+    page.fill("#setup-rules", "6D H71")
+    expect(page.locator("#setup-error")).to_contain_text("did you mean 'H17'?")
+    page.fill("#setup-rules", "6D H17")
+    expect(page.locator("#setup-words")).to_contain_text("The dealer draws to 16 and on a soft 17.")
+    page.click("#sit-down")
+    expect(page.locator(".seat .name")).to_have_text(["Ann", "mine", *(f"player {seat}" for seat in range(3, 8))])
+
+
 def test_a_setup_that_is_refused_says_why_in_the_dialog(sit: Open) -> None:
     page = sit()
     page.fill("#setup-bankroll", "0")

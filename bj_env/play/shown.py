@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bj_env.cards import Card
+from bj_env.decisions import View
 from bj_env.events import DEALER, Kind
 from bj_env.hand import Hand
 from bj_env.houses import text, words
@@ -105,11 +106,11 @@ def prompt(game: Game, naming: Naming) -> str:
     view, round = asked.view, game.round
     assert round is not None
     if asked.seat == DEALER:
-        return f"{subject} (the dealer): {round.dealer.value_text()}. Hit or stand?"
+        return f"{subject} (the dealer): {round.dealer.value_text()}. {_question(view)}"
     hands = view.hands[asked.seat]
     which = f"hand {view.hand + 1} of {len(hands)}, " if len(hands) > 1 else ""
     hand = round.active_seat.hands[view.hand].value_text()
-    return f"{subject}: {which}{hand} against {_rank_word(round.upcard)}. {_question(view.phase)}"
+    return f"{subject}: {which}{hand} against {_rank_word(round.upcard)}. {_question(view)}"
 
 
 def _limits(least: int, most: int) -> str:
@@ -121,10 +122,13 @@ def _rank_word(card: Card) -> str:
     return word or f"a {'ten' if card.value == 10 else card.value}"
 
 
-def _question(phase: Phase) -> str:
-    if phase is Phase.INSURANCE:
+def _question(view: View) -> str:
+    if view.phase is Phase.INSURANCE:
         return "Insurance?"
-    return "Surrender half the bet?" if phase is Phase.EARLY_SURRENDER else "What now?"
+    if view.phase is Phase.EARLY_SURRENDER:
+        return "Surrender half the bet?"
+    *first, last = (label.lower() for action, label in LABELS.items() if action in view.legal)
+    return (f"{', '.join(first)} or {last}?" if first else f"{last}?").capitalize()
 
 
 def _asked(game: Game) -> dict[str, Any] | None:

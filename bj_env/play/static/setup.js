@@ -7,6 +7,7 @@ const PERSON = "you";
 let menu = null;
 let send = null;
 let asked = 0;
+let seated = false; // whether somebody has been seated by hand: then another house leaves the seats as they are
 
 // Prepares the dialog: `ask` posts and returns what came, `begin` takes the setup that was chosen.
 export function prepare(offered, ask, begin) {
@@ -17,7 +18,8 @@ export function prepare(offered, ask, begin) {
   house.addEventListener("change", () => chooseHouse());
   byId("setup-rules").addEventListener("input", readRules);
   byId("setup-dealer").addEventListener("change", showDealerName);
-  byId("add-seat").addEventListener("click", () => { addSeat(PERSON); numberSeats(); });
+  byId("add-seat").addEventListener("click", () => { addSeat(PERSON); numberSeats(); seated = true; });
+  byId("setup-seats").addEventListener("input", () => { seated = true; });
   byId("setup-cancel").addEventListener("click", () => byId("setup").close());
   byId("setup").querySelector("form").addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -40,6 +42,7 @@ export function open(setup, { last = "", playing = false } = {}) {
   byId("setup-cancel").hidden = !playing;
   byId("resume").hidden = !last || playing;
   byId("resume").firstElementChild.href = `/t/${last}`;
+  seated = false;
   chooseHouse(setup);
   if (!byId("setup").open) byId("setup").showModal();
   byId("setup-house").focus();
@@ -51,6 +54,7 @@ function chooseHouse(setup = null) {
   const house = menu.houses.find((one) => one.name === name);
   if (house) showWords(house);
   else readRules();
+  if (seated && !setup) return;
   byId("setup-seats").replaceChildren();
   (setup?.seats ?? house?.seats ?? [PERSON]).forEach(addSeat);
   numberSeats();
@@ -90,13 +94,13 @@ function addSeat(who) {
     make("option", { value: PERSON }, "a person"), ...menu.strategies.map((name) => make("option", { value: name }, name)));
   if (!person && !menu.strategies.includes(who)) choice.append(make("option", { value: who }, who));
   choice.value = person ? PERSON : who;
-  const name = make("input", { maxLength: 40, placeholder: "name", value: person ? who.slice(4) : "", size: 12 });
+  const name = make("input", { maxLength: 40, placeholder: "name", value: person ? who.slice(4) : "", size: 10 });
   name.setAttribute("aria-label", "Name of this person");
   name.hidden = !person;
   choice.addEventListener("change", () => { name.hidden = choice.value !== PERSON; });
   const leave = make("button", { type: "button", className: "quiet", "aria-label": "Take this seat away" }, "✕");
   const row = make("li", {}, choice, name, leave);
-  leave.addEventListener("click", () => { row.remove(); numberSeats(); byId("add-seat").focus(); });
+  leave.addEventListener("click", () => { row.remove(); numberSeats(); seated = true; byId("add-seat").focus(); });
   seats.append(row);
 }
 
