@@ -295,6 +295,24 @@ def test_a_textbook_game_has_its_buttons_enabled_when_they_apply(
         assert re.fullmatch(r"(normal|blackjack): \d+( or \d+)?", page.locator(".detail").first.inner_text())
 
 
+def test_all_that_the_coach_says_can_be_hidden_and_the_count_is_until_it_is_wanted(sit: Open) -> None:
+    page = sit({"seats": ["you", "mine"]}, coach=True)
+    hand_dealt(page)
+    expect(page.locator("#coach-said dt")).to_have_text(["basic", "mine"])
+    expect(page.locator("#coach-said caption")).to_be_visible()
+    expect(page.locator("#coach-said .count")).to_have_count(0)
+    page.check("#show-count")
+    expect(page.locator("#coach-said .count")).to_contain_text("running")
+    for box, what in (("values", "caption"), ("policies", "dl"), ("count", ".count")):
+        page.uncheck(f"#show-{box}")
+        expect(page.locator(f"#coach-said {what}")).to_have_count(0)
+    page.uncheck("#show-grades")
+    expect(page.locator("#graded")).to_be_hidden()
+    page.reload()
+    page.wait_for_selector("#actions button")
+    assert not page.is_checked("#show-values")
+
+
 def test_a_person_in_the_dealers_chair_is_asked_by_name(sit: Open) -> None:
     page = sit({"house": "two-player", "seats": ["you:Ann"], "dealer": "you:Bob"})
     for _ in range(60):
