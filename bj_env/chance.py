@@ -98,12 +98,14 @@ def seat_key(table: Any, seat: int, key_low: Any, key_high: Any) -> Any:
     return low, high
 
 
-def seat_stream(seed: int, table: int, seat: int) -> Stream:
+def seat_stream(seed: int, table: int, seat: int, *, draws: int = 0) -> Stream:
     """Return the numbers for a seat's own choices; they have a key of their own, which does not tell the shoe's.
+
+    ``draws`` is how many of them have been drawn before.
 
     >>> own = seat_stream(7, 0, 0)
     >>> own.key_low | own.key_high << 32 == 7
     False
     """
     low, high = seat_key(table, seat, seed & MASK, seed >> 32 & MASK)
-    return Stream(low | high << 32, table=table, stream=seat + 1)
+    return Stream(low | high << 32, table=table, stream=seat + 1, draws=draws)

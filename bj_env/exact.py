@@ -8,6 +8,7 @@ import numpy as np
 
 from bj_env.cards import from_face
 from bj_env.charts import Chart
+from bj_env.counter import CountingDecision
 from bj_env.decisions import ChartDecision, Decision, View, decision_from
 from bj_env.errors import BlackjackError
 from bj_env.hand import Hand
@@ -17,6 +18,7 @@ from bj_env.rules import play_mask
 from bj_env.solver import Evaluation, evaluate, regret, solve
 from bj_env.solver import Mistake as HandMistake
 from bj_env.solver.chart import best_chart
+from bj_env.solver.counting import HI_LO, shoe_at
 from bj_env.solver.exact import Plan, plan_against
 from bj_env.solver.hands import find_hand, hand_text
 from bj_env.solver.shoe import composition
@@ -37,17 +39,58 @@ def exact_value(decision: Decision | str, rules: Rules | str) -> Evaluation:
     >>> round(exact_value(Mimic(), rules_from("6D NS NINS D0 SP1")).ev, 9)
     -0.056756476
     """
-    decision, rules = decision_from(decision), rules_from(rules)
+    return evaluate(rules_from(rules), _as_play(_by_hand(decision_from(decision))))
+
+
+def _by_hand(decision: Decision) -> Decision:
+    """Refuse a decision that looks at more than its own hand and the up card."""
     if not decision.by_hand:
         name = type(decision).__name__
         raise BlackjackError(f"exact value: expected a decision by its own hand and the up card, got {name}")
-
-    return evaluate(rules, _as_play(decision))
+    return decision
 
 
 def _as_play(decision: Decision) -> Play:
     """Return the decision as the solver asks it."""
     return lambda at: decision.answer(_view(at))
+
+
+class _AtCount(Decision):
+    """A counting player at a count that does not change, which makes it a player by hand."""
+
+    by_hand = True
+
+    def __init__(self, player: CountingDecision, count: float) -> None:
+        self._player, self._count = player, count
+
+    def insure(self, view: View) -> bool:
+        return self._player.insure_at(self._count)
+
+    def play(self, view: View) -> Action:
+        return self._player.play_at(view, self._count)
+
+
+def value_at(decision: Decision, rules: Rules, true_count: float) -> float:
+    """Return what a bet is worth at a true count, to a decision by hand or to a counting player.
+
+    The shoe is what it holds on average at that count (`bj_env.solver.shoe_at`): by the player's own system, by Hi-Lo
+    for all others.
+
+    Raises:
+        BlackjackError: if the decision looks at more, its system is not balanced, or no shoe has such a count.
+
+    >>> from bj_env.decisions import ChartDecision
+    >>> rules = rules_from("6D H17 DAS PEN75")
+    >>> [round(100 * value_at(player, rules, 4), 2) for player in (ChartDecision(), CountingDecision())]
+    [1.61, 1.83]
+    """
+    tags: Sequence[float] = HI_LO
+    if isinstance(decision, CountingDecision):
+        system = decision.count.system
+        if system.sum_per_deck:
+            raise BlackjackError(f"count: expected a balanced system, which has a true count, got {system.name!r}")
+        tags, decision = system.tags[1:], _AtCount(decision, true_count)
+    return evaluate(rules, _as_play(_by_hand(decision)), shoe_at(rules, tags, true_count)).ev
 
 
 class Best(NamedTuple):

@@ -3,9 +3,11 @@
 matplotlib is imported where something is drawn: it takes a while, and the library does without it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
+from math import sqrt
 from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 from bj_env.decisions import ChartDecision, Decision, decision_from
@@ -85,20 +87,87 @@ def check_picture(path: Path) -> None:
 
 
 def bench_picture(path: Path, scores: Sequence[Score], policies: Mapping[str, Decision | str], rules: Rules) -> None:
-    """Write a PNG: values with their intervals, and below them the charts of the policies with an exact value."""
+    """Write a PNG.
+
+    Values with their intervals; below them, where a shoe lasts, what a bet is worth at each count, and the bankrolls of
+    those who win; at the bottom the charts of the policies with an exact value.
+    """
     from matplotlib.figure import Figure
 
+    decisions = {name: decision_from(source) for name, source in policies.items()}
     exact = {score.name for score in scores if score.exact_ev is not None}
-    by_hand = {name: decision_from(source) for name, source in policies.items() if name in exact}
-    top, charts = 1.6 + 0.34 * len(scores), _chart_size(len(by_hand)) if by_hand else (0.0, 0.0)
-    figure = Figure(figsize=(max(9.0, charts[0]), top + charts[1]), layout="constrained")
-    if not by_hand:
-        _draw_values(figure, scores, rules)
-    else:
-        parts = figure.add_gridspec(2, 1, height_ratios=(top, charts[1]))
-        _draw_values(figure.add_subfigure(parts[0]), scores, rules)
-        _draw_charts(figure.add_subfigure(parts[1]), by_hand, rules)
+    by_hand = {name: decision for name, decision in decisions.items() if name in exact}
+    counts, winners = values_by_count(decisions, rules), [score for score in scores if score.bankroll]
+    charts = _chart_size(len(by_hand)) if by_hand else (0.0, 0.0)
+    panels: list[tuple[float, Callable[[SubFigure], None]]] = []
+    panels.append((1.6 + 0.34 * len(scores), lambda part: _draw_values(part, scores, rules)))
+    if counts or winners:
+        panels.append((3.6, lambda part: _draw_money(part, counts, winners)))
+    if by_hand:
+        panels.append((charts[1], lambda part: _draw_charts(part, by_hand, rules)))
+    heights = [height for height, _ in panels]
+    figure = Figure(figsize=(max(9.0, charts[0]), sum(heights)), layout="constrained")
+    cells = figure.add_gridspec(len(panels), 1, height_ratios=heights)
+    for place, (_, draw) in enumerate(panels):
+        draw(figure.add_subfigure(cells[place]))
     path.write_bytes(png(figure))
+
+
+COUNTS = range(-6, 9)
+"""True counts at which the value of a bet is drawn; few shoes ever have others."""
+
+
+def values_by_count(decisions: Mapping[str, Decision], rules: Rules) -> dict[str, list[float]]:
+    """Return what a bet is worth at each of `COUNTS`; nothing where every round has a fresh shoe.
+
+    Decisions of which the solver cannot tell are left out.
+
+    >>> values_by_count({"basic": ChartDecision()}, Rules())
+    {}
+    """
+    if not rules.penetration:
+        return {}
+    from bj_env.exact import value_at  # only here: it needs numba
+
+    found = {}
+    for name, decision in decisions.items():
+        try:
+            found[name] = [value_at(decision, rules, count) for count in COUNTS]
+        except BlackjackError:
+            continue
+    return found
+
+
+def _draw_money(figure: "SubFigure", counts: Mapping[str, Sequence[float]], winners: Sequence[Score]) -> None:
+    """Draw what a bet is worth at each count, and beside it the bankrolls of those who win."""
+    panels = iter(figure.subplots(1, bool(counts) + bool(winners), squeeze=False)[0])
+    if counts:
+        axes = next(panels)
+        for name, values in counts.items():
+            axes.plot(COUNTS, [100 * value for value in values], marker=".", label=_short(name))
+        axes.axhline(0, color=FAINT, linewidth=0.8)
+        axes.set(xlabel="true count", ylabel="% of a bet", title="value of a bet by the count, exact")
+    if winners:
+        axes = next(panels)
+        for score in winners:
+            _draw_fan(axes, score)
+        axes.axhline(0, color=FAINT, linewidth=0.8)
+        axes.set(xlabel="rounds", ylabel="smallest bets won", title="bankrolls: half, and 19 of 20, end in the fan")
+        axes.locator_params(axis="x", nbins=5)
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+    for axes in figure.axes:
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+
+
+def _draw_fan(axes: "Axes", score: Score) -> None:
+    """Draw how a bankroll spreads with the rounds: its mean, and the normal's middle half and 95 %, till four N0."""
+    assert score.bankroll is not None
+    rounds = [4 * score.bankroll.n0 * step / 100 for step in range(101)]
+    (line,) = axes.plot(rounds, [score.ev * played for played in rounds], label=_short(score.label))
+    for width in (NormalDist().inv_cdf(0.75), Z95):
+        low, high = ([score.ev * n + sign * width * score.sd * sqrt(n) for n in rounds] for sign in (-1, 1))
+        axes.fill_between(rounds, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
 
 
 def strategy_picture(decisions: Mapping[str, Decision], rules: Rules) -> bytes:

@@ -70,3 +70,21 @@ def _hand_net(rules: Rules, seat: Seat, hand: Hand, dealer: int, dealer_blackjac
         return surrender_net(rules, seat.bet, not _surrendered_late(rules, hand), dealer_blackjack)
     net = hand_net(rules, hand.stake, hand.total, hand.blackjack, hand.charlie, dealer, dealer_blackjack)
     return original_bet_net(rules, net, seat.bet, dealer_blackjack, paid)
+
+
+def outcome(hand: Hand, won: int) -> str:
+    """Say what a settled hand came to: Win, Blackjack (one that won), Push, Lose or Surrender.
+
+    Args:
+        hand: the hand.
+        won: what it won, in ticks, as its SETTLE event has it.
+
+    >>> from bj_env.cards import card
+    >>> outcome(Hand(map(card, "AK")), 15), outcome(Hand(map(card, "AK")), 0), outcome(Hand(map(card, "T9")), -10)
+    ('Blackjack', 'Push', 'Lose')
+    """
+    if hand.surrendered:
+        return "Surrender"
+    if won == 0:
+        return "Push"
+    return "Lose" if won < 0 else "Blackjack" if hand.blackjack else "Win"

@@ -9,9 +9,19 @@ from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
 from bj_env.benchmark import Setting, compare
-from bj_env.decisions import ChartDecision, Mimic
+from bj_env.counter import CountingDecision
+from bj_env.decisions import ChartDecision, Mimic, RandomLegal
 from bj_env.exact import best_by_hand, exact_value, prices
-from bj_env.pictures import LOUD, NEAR_TIE, bench_picture, chart_rows, marks_of, strategy_picture
+from bj_env.pictures import (
+    COUNTS,
+    LOUD,
+    NEAR_TIE,
+    bench_picture,
+    chart_rows,
+    marks_of,
+    strategy_picture,
+    values_by_count,
+)
 from bj_env.terms import Rules
 from tests.test_exact import NeverDoublesEleven
 
@@ -65,3 +75,28 @@ def test_a_benchmark_is_drawn_with_the_charts_of_those_who_go_by_hand(tmp_path: 
         shapes.append(imread(path).shape)
     assert shapes[0][0] < shapes[1][0]  # no chart below the values
     assert shapes[1][1] < shapes[2][1]  # one more beside the best one
+
+
+def test_a_bet_is_worth_more_at_a_higher_count_and_most_to_who_plays_by_it() -> None:
+    values = values_by_count({"basic": ChartDecision(), "hi-lo": CountingDecision()}, Rules(penetration=0.75))
+    assert all(row == sorted(row) for row in values.values())
+    assert values["hi-lo"][0] > values["basic"][0]
+    assert values["hi-lo"][-1] > values["basic"][-1]
+    at_zero = COUNTS.index(0)
+    assert values["basic"][at_zero] == pytest.approx(exact_value("basic", RULES).ev, abs=1e-12)
+
+
+def test_who_looks_at_more_than_a_count_has_no_value_by_count() -> None:
+    rules = Rules(penetration=0.75)
+    assert values_by_count({"ko": CountingDecision("ko"), "random": RandomLegal()}, rules) == {}
+
+
+def test_counts_and_bankrolls_are_drawn_where_a_shoe_lasts(tmp_path: Path) -> None:
+    rules, path = Rules(decks=2, penetration=0.75), tmp_path / "bench.png"
+    policies = {"hi-lo": CountingDecision(ramp=((-99, 1), (1, 4), (2, 12)))}
+    scores = compare(policies, Setting(rules, ("agent",), 1_000_000, 1))
+    assert [score.name for score in scores if score.bankroll] == ["hi-lo"]
+    bench_picture(path, scores, policies, rules)
+    with_counts = imread(path).shape[0]
+    bench_picture(path, [score._replace(exact_ev=None, ev=-1.0) for score in scores], policies, Rules(decks=2))
+    assert with_counts > imread(path).shape[0] + 300

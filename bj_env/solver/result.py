@@ -197,6 +197,25 @@ def solve(rules: Rules | str, shoe: Shoe = None, *, how: SplitPlay = SplitPlay.Z
     return Solution(rules, cards, ev, by_upcard, within, perf_counter() - start, against)
 
 
+def solve_against(rules: Rules | str, upcard: str | int, shoe: Shoe = None) -> Solution:
+    """Return the best play against one up card alone, at a tenth of the work of `solve`; its ``ev`` is given that card.
+
+    Raises:
+        RulesError: as `solve` does, or if the shoe has no such card.
+
+    >>> round(solve_against("infinite", "T").values("T,6", "T")[Action.HIT], 4)
+    -0.5398
+    """
+    start = perf_counter()
+    rules, value = rules_from(rules), one_value(upcard)
+    cards = composition(rules, shoe)
+    check_solvable(rules, cards)
+    cards.without([value])
+    known = best_against(rules, cards, value)
+    within = strategy_class(rules, cards) + small_shoe(rules, cards)
+    return Solution(rules, cards, known.ev, {value: known.ev}, within, perf_counter() - start, {value: known})
+
+
 def evaluate(rules: Rules | str, strategy: Strategy | Solution, shoe: Shoe = None) -> Evaluation:
     """Return the exact value of a given strategy.
 
