@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from os import environ
 from pathlib import Path
+from shlex import quote
 
 from filelock import FileLock, Timeout
 from platformdirs import user_data_path
@@ -68,7 +69,7 @@ def play_command(
         if said == (None,) * 5:
             name = store.latest() or name
         game = _game(store, name, wished, new=new, say=screen.say)
-        again = "bj play" if save is None else f"bj play --save {save}"
+        again = "bj play" if save is None else f"bj play --save {quote(str(save))}"
         Sitting(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
         store.close()
 
@@ -87,6 +88,8 @@ def _alone(path: Path) -> FileLock:
     Raises:
         BlackjackError: if somebody else holds it.
     """
+    if path.is_dir():
+        raise BlackjackError(f"games {str(path)!r}: expected a file, got a folder")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return FileLock(path.with_name(path.name + ".lock")).acquire(timeout=0).lock
@@ -275,7 +278,11 @@ class Sitting:
             self.screen.say(f"The dealer of this house would {VERBS[HouseRule().play(asked.view)]}.")
         else:
             self.screen.say("The coach works it out; the first time may take half a minute.", "dim")
-            self._advice = advise(asked.view)
+            try:
+                self._advice = advise(asked.view)
+            except KeyboardInterrupt:
+                self.screen.say("")  # what is said next begins a line
+                raise
             for number, line in enumerate(advice_words(self._advice)):
                 self.screen.say(line, "bold green" if number == 1 else "")
 
