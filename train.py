@@ -20,6 +20,7 @@ from rich.markup import escape
 from agents.checkpoints import checkpoint_path, restore_newest, save_checkpoint
 from agents.config import Config, load_config
 from agents.run import (
+    RunError,
     Scalars,
     check_origin,
     clear_away,
@@ -60,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run it all; return the exit code: 0, 1 for what is refused or failed, 130 or 143 when interrupted."""
     options = parser().parse_args(arguments)
     try:
+        check_paths(options)
         if options.resume is None:
             begin(options)
         else:
@@ -68,9 +70,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"train.py: {error}", file=sys.stderr)
         return 1
     except OSError as error:
+        print(f"train.py: {reason(error, options.resume or options.runs or 'runs')}", file=sys.stderr)
+        return 1
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and "can't allocate memory" not in str(error):  # as torch says it
+            raise
         print(
-            f"train.py: {error.filename or options.resume or options.runs or 'runs'}: {error.strerror or error}",
-            file=sys.stderr,
+            f"train.py: not enough memory for what 'learner' asks for: {' '.join(str(error).split())}", file=sys.stderr
         )
         return 1
     except KeyboardInterrupt as interrupt:
@@ -95,6 +101,22 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--runs", help="where the run's folder is made (default: runs)")
     options.add_argument("--resume", metavar="RUN", help="the folder of a run to go on with, like runs/default")
     return options
+
+
+def check_paths(options: argparse.Namespace) -> None:
+    """Refuse an empty path, as a shell gives for a variable that is not set: it is no word for the default.
+
+    Raises:
+        BlackjackError: if there is one.
+    """
+    for name in ("config", "runs", "resume"):
+        if getattr(options, name) == "":
+            raise BlackjackError(f"--{name}: expected a path, got ''")
+
+
+def reason(error: OSError, place: str | Path) -> str:
+    """Say in one line what the system refused, and where; at least the place where we were about to write."""
+    return f"{error.filename or place}: {error.strerror or error}"
 
 
 def begin(options: argparse.Namespace) -> None:
@@ -171,6 +193,7 @@ def carry_out(folder: Path, config: Config, learner: Learner, history: list[Row]
 
     Raises:
         KeyboardInterrupt: if there was one, saying how to go on.
+        RunError: if the system refused to write something, likewise.
     """
     console = Console(soft_wrap=True)
     begun = f", from {learner.done:,} {learner.unit} on" if history else ""
@@ -179,9 +202,11 @@ def carry_out(folder: Path, config: Config, learner: Learner, history: list[Row]
         train(folder, config, learner, history)
         trained = Trained(learner.profile, learner.policy(), curve_of(history), learner.unit)
         report(folder, config, trained, history, console)
-    except KeyboardInterrupt as interrupt:
-        command = f"python train.py --resume {shlex.quote(str(folder))}"
-        raise type(interrupt)(f"; go on with: {command}") from None
+    except (KeyboardInterrupt, OSError) as error:
+        go_on = f"; go on with: python train.py --resume {shlex.quote(str(folder))}"
+        if isinstance(error, OSError):  # a full disk, for one
+            raise RunError(reason(error, folder) + go_on) from None
+        raise type(error)(go_on) from None
 
 
 def train(folder: Path, config: Config, learner: Learner, history: list[Row]) -> None:

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from agents.learners import KINDS, AnyLearner, Part, Tries
 from agents.training import LEARNED
-from bj_env.benchmark import Setting, check_setting
+from bj_env.benchmark import BENCH_SEEDS, Setting, check_setting
 from bj_env.decisions import decision_from
 from bj_env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, choices
@@ -21,7 +21,7 @@ from bj_env.settings import AGENT
 EVALUATION_SEED = 10**9
 """Added to the seed for the benchmark's shoes."""
 
-SEEDS = (1 << 32) - EVALUATION_SEED
+SEEDS = BENCH_SEEDS - EVALUATION_SEED
 """Seeds are 0 .. ``SEEDS - 1``."""
 
 LONGEST_SHOWN = 80
@@ -125,8 +125,8 @@ class Config(Part):
     def training_seed(self, number: int) -> int:
         """Return the seed of the shoes of a leg, or whatever part of the training begins with fresh chance.
 
-        It is ``1 << 32`` or more, which no benchmark's is: not that of `setting`, nor one that anybody would give to
-        ``bj bench``. So no shoe of any training is in any of these.
+        It is ``BENCH_SEEDS`` or more, which no benchmark's is: not that of `setting`, nor any that ``bj bench`` takes.
+        So no shoe of any training is in any of these.
 
         Args:
             number: of the part; no two parts of a run share a shoe, nor do runs with different seeds.

@@ -7,12 +7,13 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
@@ -103,7 +104,7 @@ def read_origin(folder: Path) -> dict[str, str]:
     try:
         origin = json.loads((folder / "run.json").read_bytes())
         return {name: str(origin[name]) for name in ORIGIN}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise RunError(f"{folder / 'run.json'} is damaged") from None
 
 
@@ -179,22 +180,33 @@ class Scalars:
     """
 
     def __init__(self, folder: Path, history: Sequence[Row]) -> None:
-        from tensorboard.summary import Writer  # only where something trains
+        from tensorboard.compat.proto.event_pb2 import Event  # only where something trains
+        from tensorboard.summary.writer.record_writer import RecordWriter
 
         shutil.rmtree(folder, ignore_errors=True)
-        self._writer = Writer(str(folder))
+        folder.mkdir()
+        # TensorBoard's own writer has a thread, which on a full disk dies with a traceback of its own.
+        self._records = RecordWriter((folder / f"events.out.tfevents.{time.time_ns()}").open("wb"))
+        self._write(Event(wall_time=time.time(), file_version="brain.Event:2"))
         for row in history:
             self.add(row)
 
     def add(self, row: Row) -> None:
         """Write what was noted after a leg."""
-        for name, value in row.items():
-            if name not in ("done", "time"):
-                self._writer.add_scalar(name, value, int(row["done"]), wall_time=row["time"])
-        self._writer.flush()
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        values = [
+            Summary.Value(tag=name, simple_value=value) for name, value in row.items() if name not in ("done", "time")
+        ]
+        self._write(Event(wall_time=row["time"], step=int(row["done"]), summary=Summary(value=values)))
+
+    def _write(self, event: Any) -> None:
+        self._records.write(event.SerializeToString())
+        self._records.flush()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._writer.close()
+        self._records.close()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from bj_env.errors import BlackjackError
 from bj_env.houses import rules_from, text
 from bj_env.notation import RANKS, house_text
 from bj_env.pictures import bench_picture, check_picture
-from bj_env.scores import BANKROLL, Z95, Score, blocks_needed
+from bj_env.scores import BANKROLL, Z95, Score, blocks_needed, times_needed
 
 WIDTH = 80
 MOST_ROUNDS = 10**15
@@ -101,9 +102,26 @@ def _watched(
         )
         for scores in played:
             if half_width:
+                _check_reach(scores, setting, half_width)
                 needed = blocks_needed(scores, half_width, scores[0].rounds // each)
                 bar.update(task, total=min(setting.blocks, needed) * each * count)
             yield scores
+
+
+def _check_reach(scores: Sequence[Score], setting: Setting, half_width: float) -> None:
+    """Refuse what takes more rounds than a seed has shoes for, unless fewer were asked for: they all would be in vain.
+
+    Raises:
+        BlackjackError: if it does, saying how many it takes, and how near all of them come.
+    """
+    most = TABLES * setting.rounds_per_block
+    needed = scores[0].rounds * times_needed(scores, half_width)
+    if setting.rounds == most < needed:
+        reached = f"{100 * half_width * sqrt(needed / most):.2g}"
+        raise BlackjackError(
+            f"half-width: ± {100 * half_width:g} takes about {needed:.1e} rounds, and a seed has shoes for {most:.1e}, "
+            f"which come to ± {reached}; take a wider one, or give --rounds"
+        )
 
 
 def _show(scores: Sequence[Score], setting: Setting, half_width: float, as_json: bool) -> None:

@@ -37,6 +37,9 @@ COMPILED, BATCHED, READABLE = ENGINES = ("compiled", "batched", "readable")
 ROUNDS = {COMPILED: 2_000_000, BATCHED: 200_000, READABLE: 20_000}
 """How many rounds take some seconds."""
 
+BENCH_SEEDS = 1 << 32
+"""Seeds of benchmarks are 0 .. ``BENCH_SEEDS - 1``; the shoes of those above are for training alone."""
+
 FIRST_ROUNDS = 10_000
 """After so many rounds it is known well enough how many it takes to an interval that is asked for."""
 
@@ -222,11 +225,14 @@ def check_setting(setting: Setting) -> None:
     """Refuse what cannot be played.
 
     Raises:
-        BlackjackError: if there is no seat for the policies, or the rounds are too few or too many.
+        BlackjackError: if there is no seat for the policies, the seed may be one of a training, or the rounds are too
+            few or too many.
     """
     if AGENT not in setting.seats:
         raise BlackjackError(f"seats: expected at least one 'agent', got {setting.seats!r}")
     checked_number("seed", setting.seed, 0, SEEDS - 1)
+    if setting.seed >= BENCH_SEEDS:
+        raise BlackjackError(f"seed: expected one below {BENCH_SEEDS}, where trainings begin, got {setting.seed}")
     if setting.blocks < 2:
         raise BlackjackError(f"rounds: expected at least {setting.rounds_per_block + 1}, got {setting.rounds!r}")
     if setting.blocks > TABLES:

@@ -245,7 +245,7 @@ Ctrl-C shows what is done so far."""
     parser.add_argument(
         "--half-width", metavar="PERCENT", help="play until no interval is wider to either side; --rounds is the most"
     )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the shoes (default: 1)")
+    parser.add_argument("--seed", type=int, default=1, help="of the shoes, below 2**32 (default: 1)")
     parser.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, help="threads or processes (default: one a core)"
     )

@@ -198,6 +198,12 @@ def _mean(count: int, total: int, squares: float) -> tuple[float, float]:
     return total / count, sqrt(spread / (count - 1) / count)
 
 
+def times_needed(scores: Sequence[Score], half_width: float) -> float:
+    """Return how many times the rounds so far it takes till no interval is wider, by the spread so far."""
+    widest = max(max(score.stderr, score.difference_stderr) for score in scores)
+    return (Z95 * widest / half_width) ** 2
+
+
 def blocks_needed(scores: Sequence[Score], half_width: float, done: int) -> int:
     """Return how many blocks it takes till no interval is wider, as far as can be told after so many; ``done`` if none.
 
@@ -210,6 +216,5 @@ def blocks_needed(scores: Sequence[Score], half_width: float, done: int) -> int:
     >>> blocks_needed([score], 0.01, 10_000), blocks_needed([score], 0.02, 10_000)
     (39183, 10000)
     """
-    widest = max(max(score.stderr, score.difference_stderr) for score in scores)
-    share = (Z95 * widest / half_width) ** 2
+    share = times_needed(scores, half_width)
     return ceil(done * min(MOST_GROWTH, MARGIN * share)) if share > 1 else done

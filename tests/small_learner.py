@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -87,8 +88,17 @@ def kill_at(moment: int) -> Callable[[], None]:
     return count
 
 
-def carry_out(arguments: list[str], leg: int, sync: int, out: str) -> None:
-    """Run `train.py`, and be killed in the middle of a leg or before the nth time that something reaches the disk."""
+def carry_out(arguments: list[str], leg: int, sync: int, largest: int | None, out: str) -> None:
+    """Run `train.py`, and be killed in the middle of a leg or before the nth time that something reaches the disk.
+
+    Args:
+        arguments: of the command line.
+        leg, sync: when to be killed, 0 for never.
+        largest: bytes that a file may have, None for any.
+        out: the file for what it prints.
+    """
+    if largest is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
     in_leg, in_sync, sync_file = kill_at(leg), kill_at(sync), os.fsync
 
     def fsync(handle: int) -> None:
@@ -103,7 +113,7 @@ def carry_out(arguments: list[str], leg: int, sync: int, out: str) -> None:
     os._exit(code)
 
 
-def run(*arguments: str, leg: int = 0, sync: int = 0) -> tuple[int | None, str]:
+def run(*arguments: str, leg: int = 0, sync: int = 0, largest: int | None = None) -> tuple[int | None, str]:
     """Carry out a run in a process of its own, forked from one that has imported everything.
 
     Returns:
@@ -112,7 +122,7 @@ def run(*arguments: str, leg: int = 0, sync: int = 0) -> tuple[int | None, str]:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.small_learner", "tests.warm_small_learner"])
     with tempfile.NamedTemporaryFile("r") as out:
-        process = context.Process(target=carry_out, args=([*arguments], leg, sync, out.name))
+        process = context.Process(target=carry_out, args=([*arguments], leg, sync, largest, out.name))
         process.start()
         process.join(600)  # compiling may take a while
         return process.exitcode, out.read()

@@ -103,6 +103,12 @@ def test_pictures_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["mimic", "--half-width", "0"], "half-width: expected percents of a bet, like 0.05, got '0'"),
         (["mimic", "--half-width", "nan"], "got 'nan'"),
         (["mimic", "--half-width", "thin"], "got 'thin'"),
+        (["mimic", "--half-width", "1e-4"], "takes about 5.0e+12 rounds, and a seed has shoes for 4.3e+09"),
+        (["mimic", "--seed", "-1"], "seed: expected a whole number from 0 to"),
+        (
+            ["mimic", "--seed", str(1 << 32)],
+            "expected one below 4294967296, where trainings begin, got",
+        ),
         (["runs/none/policy"], "No such file"),
         (["sampled:runs/none/policy"], "No such file"),
         (["sampled:basic"], "policy 'basic': policy.json: No such file"),
@@ -161,7 +167,7 @@ def test_matplotlib_is_imported_only_to_draw() -> None:
 
 
 def test_an_interrupt_shows_what_is_done_so_far() -> None:
-    command = [sys.executable, "-m", "bj_env", "bench", "basic", "--half-width", "1e-4", "--json", "--workers", "1"]
+    command = [sys.executable, "-m", "bj_env", "bench", "basic", "--half-width", "0.004", "--json", "--workers", "1"]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

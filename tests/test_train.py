@@ -5,9 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 import train
 from agents.config import load_config
@@ -104,6 +108,8 @@ def test_help_teaches_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "expected"),
     [
         (["--config", "configs/none.toml"], "No such file"),
+        (["--config", ""], "--config: expected a path, got ''"),
+        (["--resume", ""], "--resume: expected a path, got ''"),
         (["--set", "benchmark.strategies=['basik']"], "did you mean 'basic'"),
         (["--set", "benchmark.rounds=50", "--set", "environment.rules=PEN75"], "expected at least 101"),
         (["--set", "name=a/b"], "small letters, digits and hyphens"),
@@ -128,3 +134,20 @@ def test_a_place_that_cannot_be_written_to_is_named(runs: str, capsys: pytest.Ca
     error = capsys.readouterr().err
     assert error.startswith("train.py: ")
     assert error.count("\n") == 1
+
+
+def test_no_path_is_not_the_default_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert train.main(["--runs", ""]) == 1
+    assert capsys.readouterr().err == "train.py: --runs: expected a path, got ''\n"
+
+
+@pytest.mark.parametrize("allocate", [np.zeros, torch.zeros], ids=["numpy", "torch"])
+def test_what_the_memory_does_not_hold_is_refused_in_one_line(
+    allocate: Callable[[int], Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train, "make_learner", lambda config: allocate(1 << 50))
+    assert train.main(["--runs", str(tmp_path / "runs")]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("train.py: not enough memory for what 'learner' asks for: ")
+    assert error.count("\n") == 1
+    assert not (tmp_path / "runs").exists()

@@ -183,7 +183,7 @@ def test_a_run_whose_configuration_was_changed_does_not_go_on(
     assert f"{file} is not as the run began: begin another" in refused(capsys, "--resume", str(file.parent))
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"command": 1}'])
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"command": 1}', "[" * 100_000])
 def test_a_run_that_has_lost_its_origin_is_named(
     content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,6 +201,20 @@ def test_going_on_with_other_code_is_told(tmp_path: Path) -> None:
     assert f"train.py: the run began with commit abc and goes on with {now}: its result may be another\n" in said
     results = json.loads((file.parent / "results.json").read_text())
     assert results["run"]["commit"] == f"abc, then {now}"
+
+
+@pytest.mark.parametrize("size", [600, 2000, 6000])
+def test_a_full_disk_is_told_in_one_line_and_the_run_goes_on_once_there_is_room(
+    size: int, straight: Path, tmp_path: Path
+) -> None:
+    """A limit on the size of files stands in for a full disk."""
+    folder = killed(tmp_path)
+    code, said = run("--resume", str(folder), largest=size)
+    error = f"train.py: {folder}: File too large; go on with: python train.py --resume {folder}"
+    assert (code, said.splitlines()[-1]) == (1, error)
+    assert "Traceback" not in said
+    assert run("--resume", str(folder))[0] == 0
+    check_same(folder, straight)
 
 
 # --- damage -----------------------------------------------------------------------------------------------------------
