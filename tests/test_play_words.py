@@ -121,6 +121,28 @@ def test_b163_insurance_is_a_question_of_yes_and_no(typed: str, answer: Action) 
             read(unknown, game.asked)
 
 
+PROMPTS = [
+    ("six-deck ; D 6/T ; P1 10 8,8", "house", [], "1 to 100"),
+    ("6D ES ; D 6/T ; P1 10 8,8", "house", [10], "one of surrender, decline"),
+    ("six-deck ; D A/9 ; P1 10 8,8", "house", [10], "one of insure, decline"),
+    ("six-deck ; D 6/T ; P1 10 8,8", "house", [10], "one of stand, hit"),
+    ("two-player ; D 6/T ; P1 10 8,8", "you", [10, Action.STAND], "one of stand, hit"),
+    ("campus-s17 ; D 6/T ; P1 100 8,8", "house", [], "'play', to bet 100"),
+]
+
+
+@pytest.mark.parametrize(("line", "dealer", "answers", "expected"), PROMPTS)
+def test_b163_at_every_prompt_only_known_words_act(
+    line: str, dealer: str, answers: list[int], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = stacked(line, dealer=dealer)
+    for answer in answers:
+        game.answer(answer)
+    said = sit(game, ";   ;x;maybe;1e3;-", capsys)
+    assert sum(line.startswith("expected ") and expected in line for line in said) == 6
+    assert len(game.moves) == len(answers)
+
+
 def test_b163_empty_input_never_answers_anything(play: Play) -> None:
     said = play(";;10;;;s;;q", "--seed", "1")
     assert sum("got nothing" in line for line in said) == 5
@@ -175,7 +197,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(setups(), LINES, st.booleans(), st.sampled_from((40, 80)))
 def test_whatever_is_typed_a_sitting_ends_in_words(setup: Setup, lines: list[str], plain: bool, width: int) -> None:
     said, typed = io.StringIO(), iter(lines)

@@ -134,6 +134,7 @@ class Sitting:
         self.game, self.keep, self.screen, self.ask, self.again = game, keep, screen, ask, again
         self._told = 0  # how many of the round's events were told
         self._advice: Advice | None = None
+        self._coached = False
 
     def play(self) -> None:
         """Play until somebody leaves or the money is gone.
@@ -277,7 +278,9 @@ class Sitting:
         elif asked.seat == DEALER:
             self.screen.say(f"The dealer of this house would {VERBS[HouseRule().play(asked.view)]}.")
         else:
-            self.screen.say("The coach works it out; the first time may take half a minute.", "dim")
+            if not self._coached:
+                self.screen.say("The coach works it out; the first time may take half a minute.", "dim")
+            self._coached = True
             try:
                 self._advice = advise(asked.view)
             except KeyboardInterrupt:
