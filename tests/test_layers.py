@@ -81,7 +81,7 @@ def plant(root: Path, module: str, text: str) -> str:
 
 
 def test_importing_the_library_loads_nothing_heavy() -> None:
-    heavy = {"numba", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "scipy", "pygame"}
+    heavy = {"numba", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "scipy", "pygame", "prompt_toolkit"}
     lazy = {"bj_env.fast", "bj_env.solver", "bj_env.learned"}
     code = "import sys, bj_env, bj_env.decisions; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

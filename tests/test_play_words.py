@@ -3,21 +3,30 @@
 import io
 import re
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from bj_env.cli import main
 from bj_env.errors import BlackjackError
 from bj_env.houses import HOUSES
+from bj_env.notation import parse
 from bj_env.play.answers import Command, read
 from bj_env.play.explanations import why
 from bj_env.play.game import Game, possible_actions
+from bj_env.play.screen import Screen
 from bj_env.play.setup import COMPANY, Setup
 from bj_env.play.store import Store
+from bj_env.play.terminal import Sitting
 from bj_env.play.words import KEYS, VERBS
 from bj_env.replay import replay
+from bj_env.replay import stacked as written_cards
 from bj_env.terms import Action
+from tests.test_game import setups
 
 Play = Callable[..., list[str]]
 TEXTBOOK = ("even-money", "hit-stand", "campus-s17", "two-player", "campus-h17")
@@ -40,20 +49,14 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 def stacked(line: str, *, bankroll: int = 100, seats: tuple[str, ...] = ("you",), dealer: str = "house") -> Game:
     """Return a game whose next round has the cards of a line of notation."""
-    from bj_env.notation import parse
-    from bj_env.replay import stacked as cards
-
     house = line.partition(";")[0].strip()
     game = Game(Setup.checked(house, seats, dealer=dealer, bankroll=bankroll, seed=1))
-    game.table.stack(cards(parse(line)))
+    game.table.stack(written_cards(parse(line)))
     return game
 
 
 def sit(game: Game, typed: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Play a game with typed lines, plainly, and return what was said."""
-    from bj_env.play.screen import Screen
-    from bj_env.play.terminal import Sitting
-
     lines = iter(typed.split(";"))
 
     def ask(words: object) -> str:
@@ -118,6 +121,28 @@ def test_b163_insurance_is_a_question_of_yes_and_no(typed: str, answer: Action) 
             read(unknown, game.asked)
 
 
+PROMPTS = [
+    ("six-deck ; D 6/T ; P1 10 8,8", "house", [], "1 to 100"),
+    ("6D ES ; D 6/T ; P1 10 8,8", "house", [10], "one of surrender, decline"),
+    ("six-deck ; D A/9 ; P1 10 8,8", "house", [10], "one of insure, decline"),
+    ("six-deck ; D 6/T ; P1 10 8,8", "house", [10], "one of stand, hit"),
+    ("two-player ; D 6/T ; P1 10 8,8", "you", [10, Action.STAND], "one of stand, hit"),
+    ("campus-s17 ; D 6/T ; P1 100 8,8", "house", [], "'play', to bet 100"),
+]
+
+
+@pytest.mark.parametrize(("line", "dealer", "answers", "expected"), PROMPTS)
+def test_b163_at_every_prompt_only_known_words_act(
+    line: str, dealer: str, answers: list[int], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = stacked(line, dealer=dealer)
+    for answer in answers:
+        game.answer(answer)
+    said = sit(game, ";   ;x;maybe;1e3;-", capsys)
+    assert sum(line.startswith("expected ") and expected in line for line in said) == 6
+    assert len(game.moves) == len(answers)
+
+
 def test_b163_empty_input_never_answers_anything(play: Play) -> None:
     said = play(";;10;;;s;;q", "--seed", "1")
     assert sum("got nothing" in line for line in said) == 5
@@ -140,6 +165,53 @@ def test_every_key_and_word_means_one_action_and_short_forms_are_clear_or_refuse
         read("hi", game.asked)
     with pytest.raises(BlackjackError, match="'st' may be stand or status"):
         read("st", game.asked)
+
+
+def understood(typed: str, game: Game) -> int | Command | str:
+    """Return what was understood, or the refusal."""
+    try:
+        return read(typed, game.asked)
+    except BlackjackError as error:
+        return str(error)
+
+
+@given(st.text() | st.sampled_from(["st", "hi", "s ", "Ｓ", "ſ", "1+", "+1", "1++1", "?" * 9]), st.integers(1, 9))
+def test_whatever_is_typed_is_understood_or_refused_in_one_short_line(typed: str, seed: int) -> None:
+    game = Game(Setup.checked("double-deck", ["you"], seed=seed))
+    for _ in range(2):
+        said = understood(typed, game)
+        if isinstance(said, str):
+            assert len(said) < 150
+            assert said.isprintable()
+        else:
+            assert typed.strip().isascii()
+            assert isinstance(said, Command) or not game.asked.betting or 1 <= said <= 1000
+        if game.asked.betting:
+            game.answer(10)
+
+
+LINES = st.lists(
+    st.sampled_from("5 10 0 play s h d p u i n y ? why status count history stand hi zzz".split() + [""]),
+    min_size=10,
+    max_size=40,
+)
+
+
+@settings(max_examples=25)
+@given(setups(), LINES, st.booleans(), st.sampled_from((40, 80)))
+def test_whatever_is_typed_a_sitting_ends_in_words(setup: Setup, lines: list[str], plain: bool, width: int) -> None:
+    said, typed = io.StringIO(), iter(lines)
+
+    def ask(words: object) -> str:
+        if (line := next(typed, None)) is None:
+            raise EOFError
+        return line
+
+    with redirect_stdout(said):
+        Sitting(Game(setup), lambda game: None, Screen(plain=plain, symbols=True, width=width), ask, "bj play").play()
+    end = " ".join(said.getvalue().split())
+    assert end.endswith(("`bj play` goes on with it.", "the game is over. `bj play` begins a new one."))
+    assert plain or max(map(cell_len, said.getvalue().splitlines())) <= width or "history" in lines
 
 
 # What is said
@@ -345,6 +417,7 @@ def test_each_table_has_a_game_of_its_own_and_the_last_one_goes_on(play: Play, t
         (["--seed", "-1"], "seed: expected a whole number from 0 to"),
         (["--rules", "6D H71"], "unknown rule 'H71' in '6D H71'; did you mean 'H17'?"),
         (["--rules", "rules.toml"], "rules.toml"),
+        (["--save", "/"], "games '/': expected a file, got a folder"),
     ],
 )
 def test_what_cannot_be_played_is_refused_in_one_line(play: Play, arguments: list[str], message: str) -> None:

@@ -1,8 +1,7 @@
 """The table in the terminal, as a person meets it: the real program behind a real pseudo-terminal."""
 
-import json
 import re
-import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -157,27 +156,8 @@ def damage_half(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def damage_setup(path: Path) -> None:
-    change(path, "UPDATE games SET setup = ?", json.dumps(["six-deck", ["you"], "house", 1000]))
-
-
-def damage_move(path: Path) -> None:
-    change(path, "DELETE FROM moves WHERE number = ?", 0)
-
-
-def damage_column(path: Path) -> None:
-    change(path, "ALTER TABLE games DROP COLUMN draws")
-
-
-def change(path: Path, sql: str, *values: object) -> None:
-    file = sqlite3.connect(path)
-    with file:
-        file.execute(sql, values)
-    file.close()
-
-
-@pytest.mark.parametrize("damage", [damage_nothing, damage_half, damage_setup, damage_move, damage_column])
-def test_b171_a_damaged_file_never_bars_the_table(tmp_path: Path, damage: object) -> None:
+@pytest.mark.parametrize("damage", [damage_nothing, damage_half])
+def test_b171_a_damaged_file_never_bars_the_table(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     path = tmp_path / "games.sqlite"
     with Terminal(path, *SEED) as table:
         table.type("10", "h", "q")

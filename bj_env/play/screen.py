@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from rich.console import Console
 from rich.rule import Rule
@@ -27,6 +28,7 @@ from bj_env.play.words import (
 from bj_env.round import Round
 
 _LAID_OUT = (Kind.BET, Kind.DEAL, Kind.HOLE_CARD, Kind.SETTLE)  # what a laid-out table says better than sentences
+_WIDE = 60  # columns from which on rows of cells are easy to read
 _RED_CARDS = r"\b([0-9AJQK]+[♥♦]|[2-9TJQKA][dh]\b)"
 _WINS, _LOSES, _QUIET = "bold green", "red", "dim"
 
@@ -64,11 +66,11 @@ class Screen:
             self._console.print(Rule(text, characters="─" if self.symbols else "-", style="green", align="left"))
 
     def rows(self, rows: Iterable[Sequence[str]], styles: Sequence[str] = ()) -> None:
-        """Say rows of words, one below the other; plainly each is a sentence."""
-        if self.plain:
-            for row in rows:
+        """Say rows of words, one below the other; plainly, or where there is little room, each is a sentence."""
+        if self.plain or self._console.width < _WIDE:
+            for row, style in zip_longest(rows, styles, fillvalue=""):
                 first, *rest = (cell for cell in row if cell)
-                self.say(f"{first}: {', '.join(rest)}.")
+                self.say(f"{first}: {', '.join(rest)}.", style)
             return
         grid, rows = Table.grid(padding=(0, 2, 0, 0), pad_edge=False), list(rows)
         if not rows:

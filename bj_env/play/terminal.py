@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from os import environ
 from pathlib import Path
+from shlex import quote
 
 from filelock import FileLock, Timeout
 from platformdirs import user_data_path
@@ -68,7 +69,7 @@ def play_command(
         if said == (None,) * 5:
             name = store.latest() or name
         game = _game(store, name, wished, new=new, say=screen.say)
-        again = "bj play" if save is None else f"bj play --save {save}"
+        again = "bj play" if save is None else f"bj play --save {quote(str(save))}"
         Sitting(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
         store.close()
 
@@ -87,6 +88,8 @@ def _alone(path: Path) -> FileLock:
     Raises:
         BlackjackError: if somebody else holds it.
     """
+    if path.is_dir():
+        raise BlackjackError(f"games {str(path)!r}: expected a file, got a folder")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return FileLock(path.with_name(path.name + ".lock")).acquire(timeout=0).lock
@@ -131,6 +134,7 @@ class Sitting:
         self.game, self.keep, self.screen, self.ask, self.again = game, keep, screen, ask, again
         self._told = 0  # how many of the round's events were told
         self._advice: Advice | None = None
+        self._coached = False
 
     def play(self) -> None:
         """Play until somebody leaves or the money is gone.
@@ -274,8 +278,14 @@ class Sitting:
         elif asked.seat == DEALER:
             self.screen.say(f"The dealer of this house would {VERBS[HouseRule().play(asked.view)]}.")
         else:
-            self.screen.say("The coach works it out; the first time may take half a minute.", "dim")
-            self._advice = advise(asked.view)
+            if not self._coached:
+                self.screen.say("The coach works it out; the first time may take half a minute.", "dim")
+            self._coached = True
+            try:
+                self._advice = advise(asked.view)
+            except KeyboardInterrupt:
+                self.screen.say("")  # what is said next begins a line
+                raise
             for number, line in enumerate(advice_words(self._advice)):
                 self.screen.say(line, "bold green" if number == 1 else "")
 
