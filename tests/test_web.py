@@ -177,6 +177,16 @@ def test_a_person_in_the_dealers_chair_hits_and_stands(web: Web) -> None:
     assert asked > 5
 
 
+def test_a_dealer_who_is_asked_as_soon_as_the_cards_are_dealt_sees_them(web: Web) -> None:
+    sitter = begin(web, Setup.checked("two-player", ["you:Ann"], dealer="you:Bob", seed=5))
+    sitter.answer(5)
+    assert sitter.state["prompt"] == "Bob (the dealer): hard 15. Hit or stand?"
+    assert sitter.state["dealer"]["cards"] == ["5c", "Qs"]
+    assert sitter.state["seats"][0]["hands"][0]["cards"] == ["As", "Ks"]
+    sitter.answer(Action.STAND)
+    assert sitter.state["seats"][0]["hands"][0]["outcome"] == "Blackjack"
+
+
 def test_the_coach_values_and_grades_and_its_grades_last(tmp_path: Path) -> None:
     web = web_at(tmp_path)
     with web.client:
