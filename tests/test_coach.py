@@ -16,8 +16,8 @@ from bj_env.play.game import Game
 from bj_env.play.setup import Setup
 from bj_env.solver.result import solve_against
 from bj_env.terms import Action, Phase
+from tests.sittings import stacked
 from tests.test_game import move
-from tests.test_play_words import stacked
 
 HOUSES = ("six-deck", "double-deck", "infinite", "6D ES", "6D H17 WHOLE", "two-player", "hit-stand")
 

@@ -33,7 +33,7 @@ def setups(draw: st.DrawFn) -> Setup:
     return Setup.checked(text(rules), seats, dealer=dealer, bankroll=bankroll, seed=draw(strategies.seeds))
 
 
-games = settings(max_examples=25)
+games = settings(max_examples=18)
 chances = st.integers(0, 1000).map(Random)
 
 

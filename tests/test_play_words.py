@@ -2,7 +2,6 @@
 
 import io
 import re
-from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -14,59 +13,25 @@ from rich.cells import cell_len
 from bj_env.cli import main
 from bj_env.errors import BlackjackError
 from bj_env.houses import HOUSES
-from bj_env.notation import parse
 from bj_env.play.answers import Command, read
 from bj_env.play.explanations import why
 from bj_env.play.game import Game, possible_actions
 from bj_env.play.screen import Screen
 from bj_env.play.setup import COMPANY, Setup
-from bj_env.play.store import Store
 from bj_env.play.terminal import Sitting
 from bj_env.play.words import KEYS, VERBS
 from bj_env.replay import replay
-from bj_env.replay import stacked as written_cards
 from bj_env.terms import Action
+from tests.sittings import Play, player, sit, stacked
 from tests.test_game import setups
 
-Play = Callable[..., list[str]]
 TEXTBOOK = ("even-money", "hit-stand", "campus-s17", "two-player", "campus-h17")
 
 
 @pytest.fixture
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Play:
-    """Return a function that plays with typed lines and returns what was said; standard input is no terminal here."""
-
-    def play(typed: str, *arguments: str, code: int = 0) -> list[str]:
-        lines = "".join(f"{line}\n" for line in typed.split(";"))
-        monkeypatch.setattr("sys.stdin", io.StringIO(lines if typed else ""))
-        assert main(["play", "--save", str(tmp_path / "games"), *arguments]) == code
-        said = capsys.readouterr()
-        assert "Traceback" not in said.out + said.err
-        return (said.out + said.err).splitlines()
-
-    return play
-
-
-def stacked(line: str, *, bankroll: int = 100, seats: tuple[str, ...] = ("you",), dealer: str = "house") -> Game:
-    """Return a game whose next round has the cards of a line of notation."""
-    house = line.partition(";")[0].strip()
-    game = Game(Setup.checked(house, seats, dealer=dealer, bankroll=bankroll, seed=1))
-    game.table.stack(written_cards(parse(line)))
-    return game
-
-
-def sit(game: Game, typed: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Play a game with typed lines, plainly, and return what was said."""
-    lines = iter(typed.split(";"))
-
-    def ask(words: object) -> str:
-        try:
-            return next(lines)
-        except StopIteration:
-            raise EOFError from None
-
-    Sitting(game, lambda game: None, Screen(plain=True, symbols=False), ask, "bj play").play()
-    return capsys.readouterr().out.splitlines()
+    """Return a function that plays with typed lines and returns what was said."""
+    return player(tmp_path, monkeypatch, capsys)
 
 
 # What is understood
@@ -384,82 +349,6 @@ def test_textbook_games_for_several_have_company(play: Play) -> None:
         assert [line for line in said if line.endswith(" has 1000 chips.")] == [
             f"{name} has 1000 chips." for name in seats[1:]
         ]
-
-
-# Where games are kept
-
-
-def test_each_table_has_a_game_of_its_own_and_the_last_one_goes_on(play: Play, tmp_path: Path) -> None:
-    play("10;h;q", "--seed", "1")
-    play("play;q", "--house", "campus-s17", "--seed", "2")
-    said = play("q")
-    assert said[0] == "Blackjack at campus-s17"
-    assert "The game goes on where it was left, after 0 rounds." in said
-    said = play("q", "--seed", "1")
-    hand = "five of diamonds, two of hearts, three of clubs, hard 10, 10 staked"
-    assert f"You: {hand}. The dealer shows the seven of diamonds." in said
-    said = play("q", "--seed", "1", "--new")
-    assert "A new game begins; the one before is set aside." in said
-    assert "You have 1000 chips." in said
-    assert Store(tmp_path / "games").load("six-deck | you | house | 1000 | 1.1").moves[0].value == 10
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--house", "six-dek"], "six-dek"),
-        (["--seats", "basic"], "seats: expected a person, 'you' or 'you:NAME', in at least one of them"),
-        (["--seats", "you,basicc"], "did you mean 'basic'?"),
-        (["--seats", "you:ann,you:Ann"], "seats: expected names that differ, got 'Ann' twice"),
-        (["--dealer", "basic"], "dealer: expected 'house', 'you' or 'you:NAME', got 'basic'"),
-        (["--bankroll", "0"], "bankroll: expected a whole number from 1 to 1000000000, got 0"),
-        (["--bankroll", "50", "--house", "campus-s17"], "bankroll: expected at least the smallest bet, 100, got 50"),
-        (["--seed", "-1"], "seed: expected a whole number from 0 to"),
-        (["--rules", "6D H71"], "unknown rule 'H71' in '6D H71'; did you mean 'H17'?"),
-        (["--rules", "rules.toml"], "rules.toml"),
-        (["--save", "/"], "games '/': expected a file, got a folder"),
-    ],
-)
-def test_what_cannot_be_played_is_refused_in_one_line(play: Play, arguments: list[str], message: str) -> None:
-    (line,) = play("", *arguments, code=1)
-    assert line.startswith("bj play: ")
-    assert message in line
-
-
-@pytest.mark.parametrize(
-    ("toml", "message"),
-    [
-        ("dealer_hit_soft_17 = true", "dealer_hits_soft_17"),
-        ('decks = "6"', "decks"),
-        ("penetration = 75", "penetration: expected a share of the shoe from 0 to 0.99, got 75"),
-    ],
-)
-def test_b170_a_rules_file_that_means_something_else_is_refused(
-    play: Play, tmp_path: Path, toml: str, message: str
-) -> None:
-    rules = tmp_path / "rules.toml"
-    rules.write_text(toml)
-    (line,) = play("", "--rules", str(rules), code=1)
-    assert message in line
-
-
-def test_a_rules_file_is_found_again_from_another_folder(
-    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "mine.toml").write_text("decks = 2\nmin_bet = 7")
-    monkeypatch.chdir(tmp_path)
-    assert "Your bet, 7 to 1000:" in play("q", "--rules", "mine.toml")
-    monkeypatch.chdir("/")
-    assert "Your bet, 7 to 1000:" in play("q")
-
-
-def test_what_is_lacking_is_named_with_what_installs_it(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "platformdirs", None)
-    monkeypatch.delitem(sys.modules, "bj_env.play.terminal", raising=False)
-    (line,) = play("", code=1)
-    assert line == 'bj play: platformdirs is missing; install it with: pip install "bj-env[play]"'
 
 
 def test_money_is_written_in_full(capsys: pytest.CaptureFixture[str]) -> None:

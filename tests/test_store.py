@@ -16,7 +16,7 @@ from bj_env.play.store import Store
 from tests.test_game import chances, move, setups, state
 
 
-@settings(max_examples=10)
+@settings(max_examples=7)
 @given(setups(), chances)
 def test_whoever_comes_back_finds_the_game_as_it_lay(
     tmp_path_factory: pytest.TempPathFactory, setup: Setup, chance: Random
