@@ -169,3 +169,23 @@ def test_what_cannot_be_written_is_refused_in_one_line(tmp_path: Path) -> None:
     for bad in (tmp_path, tmp_path / "file" / "games"):
         with pytest.raises(BlackjackError, match="games '"):
             Store(bad)
+
+
+@pytest.mark.parametrize("gone", ["the file", "its folder", "replaced"])
+def test_a_file_that_is_taken_away_in_play_is_laid_again_with_the_whole_game(tmp_path: Path, gone: str) -> None:
+    path, game = tmp_path / "kept" / "games.sqlite", Game(Setup.checked(seed=1))
+    store = Store(path)
+    game.answer(10)
+    store.keep("mine", game)
+    path.parent.rename(tmp_path / "away")
+    if gone != "its folder":
+        path.parent.mkdir()
+    if gone == "replaced":
+        Store(path).close()
+    game.answer(0)
+    store.keep("mine", game)
+    assert [str(path) in warning for warning in store.warnings] == [True]
+    store.close()
+    again = Store(path).load("mine")
+    assert again is not None
+    assert again.moves == game.moves

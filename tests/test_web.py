@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -244,6 +245,21 @@ def test_policies_are_chosen_by_name_and_no_path_is_told(tmp_path: Path) -> None
         assert [seat["name"] for seat in twice.state["seats"]] == ["you", "mine 2", "basic 3", "mine 4", "basic 5"]
 
 
+def test_a_policy_that_was_moved_away_costs_no_table_and_its_folder_is_not_told(tmp_path: Path) -> None:
+    folder = save_policy(tmp_path / "mine" / "policy")
+    web = web_at(tmp_path, folder)
+    sitter = Sitter(web.client, seats=["you", "mine"])
+    sitter.answer(10)
+    folder.rename(tmp_path / "elsewhere")
+    sitter.step()
+    wanted = {"house": "six-deck", "seats": ["you", "mine"], "dealer": "house", "bankroll": 1000}
+    web.tables._live.clear()
+    for refused in (web.client.post("/api/tables", json=wanted), sitter.look()):
+        assert (refused.status_code, str(tmp_path) in refused.text) == (400, False)
+    (tmp_path / "elsewhere").rename(folder)
+    assert sitter.look().json()["moves"] == 2
+
+
 @pytest.mark.parametrize("seat", ["../../etc/passwd", "/etc", "runs/default/policy", "sampled:/etc", ".", "x.toml", ""])
 def test_no_path_of_a_request_is_looked_at(seat: str, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bj_env.learned.load", lambda *_, **__: pytest.fail("a path of a request was opened"))
@@ -466,6 +482,15 @@ def test_a_restart_resumes_every_hand_as_it_lay(tmp_path: Path) -> None:
         assert known.items() <= sitter.look().json().items()
         sitter.move(7, chance)
         web.tables.store.close()
+
+
+def test_a_table_is_loaded_once_however_many_ask_for_it(web: Web) -> None:
+    sitter = Sitter(web.client)
+    web.tables._live.clear()
+    path, body = f"{sitter.path}/answer", {"seen": 0, "value": 10}
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: web.client.post(path, json=body).status_code, range(8)))
+    assert sorted(answers) == [200] + 7 * [409]
 
 
 def test_a_game_is_played_until_the_money_is_gone_and_then_nobody_is_asked(client: TestClient) -> None:

@@ -3,6 +3,7 @@
 A page names these; no path that it sends ever reaches the file system.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -10,7 +11,7 @@ from re import fullmatch
 from typing import Any, NamedTuple, Self
 
 from bj_env.decisions import SAMPLED, STRATEGIES, Decision, decision_from
-from bj_env.errors import BlackjackError, choices
+from bj_env.errors import BlackjackError, PolicyError, choices
 from bj_env.houses import HOUSES, parse, rules_from, text, words
 from bj_env.play.setup import BANKROLL, COMPANY, HOUSE, MOST_SEATS, PERSON, STAKES, Setup, is_person
 
@@ -66,7 +67,11 @@ class Offer(NamedTuple):
             BlackjackError: naming what is wrong.
         """
         known = house if house in HOUSES else text(parse(house))
-        return Setup.checked(known, list(map(self._seat, seats)), dealer=dealer, bankroll=bankroll)
+        try:
+            return Setup.checked(known, list(map(self._seat, seats)), dealer=dealer, bankroll=bankroll)
+        except PolicyError as error:
+            print(f"bj table: {error}", file=sys.stderr)  # where a policy lies is nothing that a page is told
+            raise BlackjackError("seats: a policy there does not load any more; the terminal says more") from None
 
     def _seat(self, wanted: str) -> str:
         wanted = wanted.strip()

@@ -6,6 +6,7 @@ SQLite writes each move as a whole or not at all, so a kill at any moment loses 
 import json
 import sqlite3
 from itertools import count
+from os.path import samestat
 from pathlib import Path
 from time import time
 
@@ -72,6 +73,7 @@ class Store:
         for table, columns in _COLUMNS.items():
             if [row[1] for row in self._file.execute(f"PRAGMA table_info({table})")] != columns.split():
                 raise sqlite3.DatabaseError(f"its {table} have other columns than {columns}")
+        self._opened = self.path.stat()
 
     def _put_aside(self, why: str) -> None:
         aside = next(
@@ -87,17 +89,32 @@ class Store:
         self._file.close()
 
     def keep(self, game_id: str, game: Game) -> None:
-        """Keep what is new of a game.
+        """Keep what is new of a game; all of it in a new file, if somebody has taken the file away.
 
         Raises:
             BlackjackError: if the file cannot be written, or if somebody else plays this game on.
         """
         try:
+            if not self._there():
+                self._open_again()
             self._file.execute("BEGIN IMMEDIATE")
             with self._file:  # commits, or takes everything back
                 self._write(game_id, game)
-        except sqlite3.Error as error:
-            raise BlackjackError(f"games {str(self.path)!r}: {error}") from None
+        except (OSError, sqlite3.Error) as error:
+            raise BlackjackError(f"games {str(self.path)!r}: {getattr(error, 'strerror', None) or error}") from None
+
+    def _there(self) -> bool:
+        """Tell whether the file that is open is still the one that the next start will find."""
+        try:
+            return samestat(self.path.stat(), self._opened)
+        except FileNotFoundError:
+            return False
+
+    def _open_again(self) -> None:
+        self.close()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._open()
+        self.warnings.append(f"{str(self.path)!r} was taken away; games that are played on are kept there again")
 
     def _write(self, game_id: str, game: Game) -> None:
         moves, setup = game.moves, json.dumps(game.setup)
@@ -117,6 +134,20 @@ class Store:
     def load(self, game_id: str) -> Game | None:
         """Return a game as it lay; None if there is none, or it is damaged: it is put aside then, see `warnings`."""
         try:
+            return self.read(game_id)
+        except BlackjackError as error:  # a game that does not read never bars the table
+            self.warnings.append(
+                f"the game {game_id!r} does not read ({error}); it is kept as {self.rename(game_id)!r}"
+            )
+            return None
+
+    def read(self, game_id: str) -> Game | None:
+        """Return a game as it lay; None if there is none.
+
+        Raises:
+            BlackjackError: if it does not read, now or ever; it stays as it is.
+        """
+        try:
             kept = self._file.execute("SELECT setup, draws FROM games WHERE id = ?", (game_id,)).fetchone()
             if kept is None:
                 return None
@@ -125,11 +156,8 @@ class Store:
             if rows and last != len(rows) - 1:
                 raise ValueError("a move is missing")
             return Game.restored(_setup(kept[0]), map(Move._make, rows), json.loads(kept[1]))
-        except Exception as error:  # whatever is wrong with it: a game that does not read never bars the table
-            self.warnings.append(
-                f"the game {game_id!r} does not read ({error}); it is kept as {self.rename(game_id)!r}"
-            )
-            return None
+        except Exception as error:  # whatever is wrong with it
+            raise BlackjackError(str(error)) from error
 
     def rename(self, game_id: str) -> str:
         """Give a game a name that nobody plays, and return that name.

@@ -99,13 +99,13 @@ class Tables:
 
     async def look(self, key: str) -> dict[str, Any]:
         """Return what a table shows."""
-        live = self._find(key)
+        live = await self._find(key)
         async with live.lock:
             return self._shown(live)
 
-    def history(self, key: str) -> list[str]:
+    async def history(self, key: str) -> list[str]:
         """Return all rounds that are over, as lines of notation."""
-        return self._find(key).game.history
+        return (await self._find(key)).game.history
 
     async def answer(self, key: str, seen: int, value: int) -> dict[str, Any]:
         """Give the answer of the person who is asked: chips while bets are made, else an action.
@@ -114,7 +114,7 @@ class Tables:
             Stale: if the page has not seen the last move.
             BlackjackError: if it cannot be given.
         """
-        live = self._find(key)
+        live = await self._find(key)
         if live.thinking.locked():
             with move_on_after(PATIENCE):
                 async with live.thinking:
@@ -136,7 +136,7 @@ class Tables:
             Stale: if the page has not seen the last move.
             BlackjackError: if none is asked.
         """
-        live = self._find(key)
+        live = await self._find(key)
         async with live.lock:
             self._asked(live, seen)
             await to_thread.run_sync(live.game.ask_strategy)
@@ -150,7 +150,7 @@ class Tables:
 
     async def coach(self, key: str) -> dict[str, Any]:
         """Return what the coach says to the person who is asked; the next answer is graded by it."""
-        live = self._find(key)
+        live = await self._find(key)
         async with live.thinking:
             async with live.lock:
                 asked, moves = live.game.asked, len(live.game.moves)
@@ -181,18 +181,20 @@ class Tables:
     def _shown(self, live: Live) -> dict[str, Any]:
         return {**state(live.game, self.offer.name), "last": live.last}
 
-    def _find(self, key: str) -> Live:
-        live = self._live.get(key)
-        if live is None:
-            live = Live(self._load(key))
-            self._hold(key, live)
+    async def _find(self, key: str) -> Live:
+        if key not in self._live:
+            game = await to_thread.run_sync(self._load, key)  # many moves take a while, in which others play on
+            if key not in self._live:  # else another request for it was first
+                self._hold(key, Live(game))
         self._live.move_to_end(key)
-        return live
+        return self._live[key]
 
     def _load(self, key: str) -> Game:
-        game = self.store.load(key) if fullmatch(_KEY, key) else None
-        while self.store.warnings:
-            print(f"bj table: {self.store.warnings.pop()}", file=sys.stderr)
+        try:
+            game = self.store.read(key) if fullmatch(_KEY, key) else None
+        except BlackjackError as error:  # a policy that was moved, perhaps: it may read again later
+            print(f"bj table: the table {key!r} does not read: {error}", file=sys.stderr)
+            raise BlackjackError("this table does not read now; it is kept, and the terminal says more") from None
         if game is None:
             raise Unknown("there is no such table; begin a new one")
         return game
@@ -211,6 +213,8 @@ class Tables:
         except BlackjackError:
             self._live.pop(key, None)
             raise
+        while self.store.warnings:
+            print(f"bj table: {self.store.warnings.pop()}", file=sys.stderr)
 
 
 def _advice(advice: Advice, view: View) -> dict[str, Any]:

@@ -135,7 +135,7 @@ class Interface:
 
     async def history(self, request: Request) -> Response:
         """Give all rounds that are over, a line each."""
-        return PlainTextResponse("".join(f"{line}\n" for line in self.tables.history(_key(request))))
+        return PlainTextResponse("".join(f"{line}\n" for line in await self.tables.history(_key(request))))
 
     async def answer(self, request: Request) -> Response:
         """Take a person's answer."""
