@@ -343,6 +343,27 @@ def test_when_the_money_is_gone_a_new_game_is_offered(sit: Open) -> None:
     expect(page.locator(".seat .bankroll")).to_have_text("100 chips")
 
 
+def test_a_strategys_turn_goes_on_by_itself_when_the_server_is_back(sit: Open) -> None:
+    page = sit({"seats": ["you", "basic"]})
+    page.route("**/step", lambda route: route.abort())
+    button(page, "Play").click()
+    expect(page.locator("#hint")).to_contain_text("does not answer")
+    page.unroute("**/step")
+    page.wait_for_function("() => document.body.dataset.moves > 1 && document.body.matches('.mine')")
+
+
+def test_a_new_game_that_cannot_be_laid_says_so_and_can_be_tried_again(sit: Open) -> None:
+    page = sit({"house": "campus-s17", "bankroll": 100})
+    while not page.locator("#again").count():
+        click(page, "Play" if "Play" in enabled(page) else "Hit")
+    page.route("**/api/tables", lambda route: route.abort())
+    page.click("#again")
+    expect(page.locator("#prompt")).to_contain_text("does not answer")
+    page.unroute("**/api/tables")
+    page.click("#again")
+    expect(page.locator(".seat .bankroll")).to_have_text("100 chips")
+
+
 def test_an_unknown_table_leads_to_a_new_one(sit: Open) -> None:
     page = sit()
     page.goto("/t/nobody-sits-here", wait_until="networkidle")

@@ -5,6 +5,7 @@ import {
 } from "./draw.js";
 import { open, prepare } from "./setup.js";
 
+const AGAIN = 2000; // milliseconds until a strategy that got no answer through is asked again
 const SHOWN = ["values", "policies", "count", "grades"];
 const kept = {
   get: (name) => { try { return localStorage.getItem(`table.${name}`); } catch { return null; } },
@@ -40,14 +41,17 @@ async function move(path, body) {
   if (busy) return;
   busy = true;
   clearTimeout(timer);
+  const at = table;
   try {
     const came = await ask(path, body);
     busy = false;
-    show(came);
+    if (at === table) show(came);
+    else look(); // a new table was laid meanwhile
   } catch (error) {
     busy = false;
     byId("hint").textContent = error.message;
     if (error.status === 404) leave();
+    else if (state?.asked && !state.asked.person) timer = setTimeout(step, AGAIN); // nobody here could press anything
   }
 }
 
@@ -209,7 +213,13 @@ async function begin(setup) {
 function offerAgain() {
   document.body.classList.add("over");
   byId("hint").replaceChildren(make("button", { type: "button", className: "primary", id: "again" }, "Play again"));
-  byId("again").addEventListener("click", () => begin(state.setup));
+  byId("again").addEventListener("click", async () => {
+    try {
+      await begin(state.setup);
+    } catch (error) {
+      byId("prompt").textContent = error.message; // the button stays
+    }
+  });
 }
 
 function leave() {
