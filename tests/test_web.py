@@ -484,6 +484,16 @@ def test_a_restart_resumes_every_hand_as_it_lay(tmp_path: Path) -> None:
         web.tables.store.close()
 
 
+def test_of_two_servers_on_one_file_the_second_to_move_shows_how_the_table_lies(tmp_path: Path) -> None:
+    first, second = web_at(tmp_path), web_at(tmp_path)
+    sitter = Sitter(first.client)
+    second.client.get(sitter.path)
+    sitter.answer(10)
+    late = second.client.post(f"{sitter.path}/answer", json={"seen": 0, "value": 20})
+    assert (late.status_code, late.json()["state"]["moves"]) == (409, 1)
+    assert sitter.key not in late.json()["error"]
+
+
 def test_a_table_is_loaded_once_however_many_ask_for_it(web: Web) -> None:
     sitter = Sitter(web.client)
     web.tables._live.clear()

@@ -25,6 +25,10 @@ _COLUMNS = {"games": "id setup draws kept", "moves": "game number seat value cos
 _MOVES = "SELECT seat, value, cost FROM moves WHERE game = ?"
 
 
+class PlayedOn(BlackjackError):
+    """Is raised for a game that has moves in the file which whoever keeps it has not seen."""
+
+
 class Store:
     """A file of games.
 
@@ -92,7 +96,8 @@ class Store:
         """Keep what is new of a game; all of it in a new file, if somebody has taken the file away.
 
         Raises:
-            BlackjackError: if the file cannot be written, or if somebody else plays this game on.
+            PlayedOn: if somebody else plays this game on.
+            BlackjackError: if the file cannot be written.
         """
         try:
             if not self._there():
@@ -122,7 +127,7 @@ class Store:
         last = self._file.execute(f"{_MOVES} AND number = ?", (game_id, known - 1)).fetchone()
         kept = self._file.execute("SELECT setup FROM games WHERE id = ?", (game_id,)).fetchone()
         if known > len(moves) or (last and last != moves[known - 1]) or kept not in (None, (setup,)):
-            raise BlackjackError(f"game {game_id!r}: it has been played on elsewhere; start again to see how it lies")
+            raise PlayedOn(f"game {game_id!r}: it has been played on elsewhere; start again to see how it lies")
         self._file.execute(
             "INSERT INTO games VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE "
             "SET draws = excluded.draws, kept = excluded.kept",

@@ -21,7 +21,7 @@ from bj_env.play.game import Asked, Game
 from bj_env.play.offer import Offer
 from bj_env.play.setup import Setup
 from bj_env.play.shown import LABELS, round_chips, state
-from bj_env.play.store import Store
+from bj_env.play.store import PlayedOn, Store
 from bj_env.terms import Action
 
 MOST_LIVE = 1000
@@ -210,8 +210,10 @@ class Tables:
         """Keep a table; what cannot be kept is forgotten, so that nobody plays on what would be lost."""
         try:
             self.store.keep(key, live.game)
-        except BlackjackError:
+        except BlackjackError as error:
             self._live.pop(key, None)
+            if isinstance(error, PlayedOn):  # by another server on the same file
+                raise Stale("expected to be the only server that plays this table on; it lies otherwise now") from None
             raise
         while self.store.warnings:
             print(f"bj table: {self.store.warnings.pop()}", file=sys.stderr)
