@@ -343,6 +343,15 @@ def test_when_the_money_is_gone_a_new_game_is_offered(sit: Open) -> None:
     expect(page.locator(".seat .bankroll")).to_have_text("100 chips")
 
 
+def test_after_another_game_is_laid_enter_plays_it(sit: Open) -> None:
+    page = sit({})
+    page.click("#new-button")
+    page.click("#sit-down")
+    expect(page.locator("#setup")).to_be_hidden()
+    move(page, lambda: page.keyboard.press("Enter"))
+    expect(page.locator("#setup")).to_be_hidden()
+
+
 def test_a_strategys_turn_goes_on_by_itself_when_the_server_is_back(sit: Open) -> None:
     page = sit({"seats": ["you", "basic"]})
     page.route("**/step", lambda route: route.abort())

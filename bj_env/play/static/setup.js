@@ -25,7 +25,8 @@ export function prepare(offered, ask, begin) {
     event.preventDefault();
     try {
       await begin(chosen());
-      byId("setup").close();
+      byId("setup").close(); // which gives the focus back to the button that opened it, where Enter would open it again
+      byId("actions").firstElementChild.focus();
     } catch (error) {
       byId("setup-error").textContent = error.message;
     }
