@@ -7,7 +7,7 @@ from bj_env.notation import chips_text
 from bj_env.play.coach import Advice, counted
 from bj_env.play.game import Asked, Game, possible_actions
 from bj_env.play.setup import Setup, is_person
-from bj_env.play.words import KEYS, VERBS, bet_range, chips, money, not_now, who, whose
+from bj_env.play.words import KEYS, VERBS, bet_range, chips, chips_in_words, money, not_now, who, whose
 from bj_env.round import Round
 from bj_env.table import TablePhase
 from bj_env.terms import TICKS, Action, Phase
@@ -100,7 +100,7 @@ def fate(game: Game, again: str) -> str:
     round, people = game.round, [seat for seat, who in enumerate(game.setup.seats) if is_person(who)]
     if round is not None and game.shown.phase is TablePhase.CARDS_DEALT:
         staked = sum(seat.staked for seat in round.seats if seat.number in people)
-        return f"The hand is kept, with {chips(staked)} chips staked: `{again}` goes on with it."
+        return f"The hand is kept, with {chips_in_words(staked)} staked: `{again}` goes on with it."
     return f"The game is kept: `{again}` goes on with it."
 
 

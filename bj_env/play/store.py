@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from time import time
 
-from bj_env.errors import BlackjackError
+from bj_env.errors import BlackjackError, PolicyError
 from bj_env.play.game import Game, Move
 from bj_env.play.setup import Setup
 
@@ -129,6 +129,17 @@ class Store:
                 f"the game {game_id!r} does not read ({error}); it is kept as {self.rename(game_id)!r}"
             )
             return None
+
+    def lacks(self, game_id: str) -> str:
+        """Say which policy of a game is not to be had now, so that the game had better wait for it; empty if none."""
+        kept = self._file.execute("SELECT setup FROM games WHERE id = ?", (game_id,)).fetchone()
+        try:
+            _setup(kept[0])
+        except PolicyError as error:
+            return str(error)
+        except Exception:  # whatever else is wrong with it, `load` says
+            return ""
+        return ""
 
     def rename(self, game_id: str) -> str:
         """Give a game a name that nobody plays, and return that name.

@@ -1,7 +1,7 @@
 """The table in the terminal: ``bj play``."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from os import environ
 from pathlib import Path
@@ -13,6 +13,8 @@ from platformdirs import user_data_path
 from bj_env.decisions import SAMPLED, HouseRule
 from bj_env.errors import BlackjackError
 from bj_env.events import DEALER
+from bj_env.houses import rules_from
+from bj_env.houses import text as rule_text
 from bj_env.houses import words as rules_in_words
 from bj_env.play.answers import MEANINGS, Command, known_words, read
 from bj_env.play.coach import Advice, advise
@@ -55,7 +57,7 @@ def play_command(
     path = save or user_data_path("bj-env", appauthor=False) / "games.sqlite"
     said = (house, seats, dealer, bankroll, seed)
     wished = Setup.checked(
-        _here(house or "six-deck"),
+        _written(house or "six-deck"),
         None if seats is None else [_here(seat.strip()) for seat in seats.split(",")],
         dealer=dealer or HOUSE,
         bankroll=BANKROLL if bankroll is None else bankroll,
@@ -65,19 +67,24 @@ def play_command(
     screen = Screen(plain=plain or not at_terminal, symbols=has_symbols(sys.stdout.encoding))
     with _alone(path):
         store = Store(path)
-        name = _name(wished, seeded=seed is not None)
-        if said == (None,) * 5:
-            name = store.latest() or name
-        game = _game(store, name, wished, new=new, say=screen.say)
+        names = [_name(wished, seeded=seed is not None)]
+        if said == (None,) * 5 and (latest := store.latest()):
+            names.insert(0, latest)
+        name, game = _game(store, names, wished, new=new, say=screen.say)
         again = "bj play" if save is None else f"bj play --save {quote(str(save))}"
         Sitting(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
         store.close()
 
 
+def _written(house: str) -> str:
+    """Return what a rules file says as a rule text, so that a game outlasts its file, and anything else as it is."""
+    return rule_text(rules_from(house)) if house.endswith(".toml") else house
+
+
 def _here(text: str) -> str:
-    """Return a path so that it is found from another folder too, and anything else as it is."""
+    """Return a policy's folder so that it is found from another folder too, and anything else as it is."""
     sampled, path = text.startswith(SAMPLED), text.removeprefix(SAMPLED)
-    if ("/" not in path and not path.endswith(".toml")) or not Path(path).exists():
+    if "/" not in path or not Path(path).exists():
         return text
     return SAMPLED * sampled + str(Path(path).resolve())
 
@@ -105,18 +112,28 @@ def _name(setup: Setup, *, seeded: bool) -> str:
     return f"{name} | {setup.seed}" if seeded else name
 
 
-def _game(store: Store, name: str, wished: Setup, *, new: bool, say: Callable[[str], None]) -> Game:
-    """Return the game that is kept, or a new one."""
-    game = None if new else store.load(name)
+def _game(
+    store: Store, names: Sequence[str], wished: Setup, *, new: bool, say: Callable[[str], None]
+) -> tuple[str, Game]:
+    """Return the first of these games that is kept, or a new one, and its name; the last name is that of the wish."""
+    name, game = names[-1], None
+    for name in names:
+        if lacking := store.lacks(name):
+            say(f"The game {name!r} waits: {lacking}.")
+            continue
+        game = store.load(name)
+        if game is not None:
+            break
     for warning in store.warnings:
         say(f"{warning}.")
-    if game is not None and not game.over:
-        return game
-    if store.has(name):
-        wished = wished if game is None else game.setup._replace(seed=wished.seed)
-        say("A new game begins; the one before is set aside.")
-        store.rename(name)
-    return Game(wished)
+    if game is None:
+        return name, Game(wished)
+    if not game.over and not new:
+        return name, game
+    say("A new game begins; the one before is set aside.")
+    store.rename(name)
+    seeded = name == _name(game.setup, seeded=True)
+    return name, Game(game.setup if seeded else game.setup._replace(seed=wished.seed))
 
 
 class Sitting:
