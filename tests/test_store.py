@@ -1,6 +1,7 @@
 """Games that outlast the process: nothing is lost, and nothing damaged bars the way."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -169,3 +170,12 @@ def test_what_cannot_be_written_is_refused_in_one_line(tmp_path: Path) -> None:
     for bad in (tmp_path, tmp_path / "file" / "games"):
         with pytest.raises(BlackjackError, match="games '"):
             Store(bad)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of Unix")
+def test_what_is_no_file_is_refused_and_stays_where_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(BlackjackError, match="expected a file, got a device or a pipe"):
+        Store(pipe)
+    assert list(tmp_path.iterdir()) == [pipe]

@@ -45,6 +45,7 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
+        check_file(path)
         self.path = path
         self.warnings: list[str] = []
         try:
@@ -165,6 +166,21 @@ class Store:
     def has(self, game_id: str) -> bool:
         """Tell whether there is a game of that name."""
         return self._file.execute("SELECT 1 FROM games WHERE id = ?", (game_id,)).fetchone() is not None
+
+
+def check_file(path: Path) -> None:
+    """Refuse what can hold no games, before anything is moved or made: a device put aside is gone for everybody.
+
+    Raises:
+        BlackjackError: saying what it is.
+    """
+    if path.is_dir():
+        raise BlackjackError(f"games {str(path)!r}: expected a file, got a folder")
+    try:
+        if path.exists() and not path.is_file():
+            raise BlackjackError(f"games {str(path)!r}: expected a file, got a device or a pipe")
+    except OSError as error:
+        raise BlackjackError(f"games {str(path)!r}: {error.strerror or error}") from None
 
 
 def _setup(kept: str) -> Setup:

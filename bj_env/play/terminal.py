@@ -23,7 +23,7 @@ from bj_env.play.game import Asked, Game
 from bj_env.play.keyboard import Asks, keyboard
 from bj_env.play.screen import Screen, has_symbols
 from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
-from bj_env.play.store import Store
+from bj_env.play.store import Store, check_file
 from bj_env.play.words import VERBS, balance, money, plain_reason, question, who
 from bj_env.terms import Action
 
@@ -95,8 +95,7 @@ def _alone(path: Path) -> FileLock:
     Raises:
         BlackjackError: if somebody else holds it.
     """
-    if path.is_dir():
-        raise BlackjackError(f"games {str(path)!r}: expected a file, got a folder")
+    check_file(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return FileLock(path.with_name(path.name + ".lock")).acquire(timeout=0).lock
