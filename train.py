@@ -19,6 +19,7 @@ from rich.markup import escape
 
 from agents.checkpoints import checkpoint_path, restore_newest, save_checkpoint
 from agents.config import Config, load_config
+from agents.learners import AnyLearner
 from agents.run import (
     RunError,
     Scalars,
@@ -198,6 +199,8 @@ def carry_out(folder: Path, config: Config, learner: Learner, history: list[Row]
     console = Console(soft_wrap=True)
     begun = f", from {learner.done:,} {learner.unit} on" if history else ""
     console.print(escape(f"{config.learner.kind} on {config.environment.rules}, seed {config.seed}{begun}: {folder}"))
+    if note := shorter(config.learner, learner.unit):
+        console.print(note)
     try:
         train(folder, config, learner, history)
         trained = Trained(learner.profile, learner.policy(), curve_of(history), learner.unit)
@@ -207,6 +210,16 @@ def carry_out(folder: Path, config: Config, learner: Learner, history: list[Row]
         if isinstance(error, OSError):  # a full disk, for one
             raise RunError(reason(error, folder) + go_on) from None
         raise type(error)(go_on) from None
+
+
+def shorter(settings: AnyLearner, unit: str) -> str:
+    """Say how long a training is, where it is not as long as was asked for; else nothing.
+
+    >>> shorter(load_config(ROOT / "configs/ppo.toml", ["learner.steps=3_000_000"]).learner, "steps")
+    '2,621,440 steps of 3,000,000: so many make whole updates in each leg'
+    """
+    asked, length = getattr(settings, unit), settings.length
+    return f"{length:,} {unit} of {asked:,}: so many make whole updates in each leg" if length != asked else ""
 
 
 def train(folder: Path, config: Config, learner: Learner, history: list[Row]) -> None:

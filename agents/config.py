@@ -144,7 +144,7 @@ def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"config {str(path)!r}: {error.strerror}") from None
+        raise ConfigError(f"config {str(path)!r}: {error.strerror}{_beside(path)}") from None
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"config {str(path)!r} is not TOML: {error}") from None
     for change in changes:
@@ -153,6 +153,13 @@ def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
         return Config.model_validate(said)
     except ValidationError as error:
         raise ConfigError(f"config {str(path)!r}: {_explain(error)}") from None
+
+
+def _beside(path: Path) -> str:
+    """Say which configurations there are, where one is asked for that is not there."""
+    folder = path.parent if path.parent.name else Path("configs")
+    there = sorted(map(str, folder.glob("*.toml")))
+    return f"; {choices(folder / path.with_suffix('.toml').name, there)}" if there and not path.exists() else ""
 
 
 def _apply(said: dict[str, Any], change: str) -> None:
@@ -166,7 +173,8 @@ def _apply(said: dict[str, Any], change: str) -> None:
         if not isinstance(said, dict):
             raise ConfigError(f"--set {change}: {name!r} is a value and has no keys")
     try:
-        said[last] = tomllib.loads(f"value = {value}")["value"]
+        number = tomllib.loads(f"value = {value}")["value"]
+        said[last] = int(number) if isinstance(number, float) and number.is_integer() else number  # rounds=1e6
     except (ValueError, RecursionError):
         said[last] = value
 

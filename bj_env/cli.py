@@ -1,4 +1,4 @@
-"""The command line: ``bj play | houses | rules | replay | solve | chart | bench | simulate``."""
+"""The command line: ``bj play | table | houses | rules | replay | solve | chart | bench | simulate``."""
 
 import argparse
 import io
@@ -19,7 +19,7 @@ from bj_env.notation import chips_text
 from bj_env.replay import cards_left, replay
 from bj_env.round import Round
 from bj_env.settings import AGENT
-from bj_env.terms import TICKS
+from bj_env.terms import TICKS, checked_number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"bj {version('bj-env')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _play_parser(commands.add_parser("play", help="sit down at a table in the terminal"))
+    _table_parser(commands.add_parser("table", help="sit down at a table in the browser"))
     _houses_parser(commands.add_parser("houses", help="list the named houses"))
     _rules_parser(commands.add_parser("rules", help="say rules in words"))
     _replay_parser(commands.add_parser("replay", help="play a round that is written as a line"))
@@ -117,6 +118,37 @@ def _play(options: argparse.Namespace) -> None:
         raise BlackjackError(f'{error.name} is missing; install it with: pip install "bj-env[play]"') from None
     given = "house seats dealer bankroll seed save new plain".split()
     play_command(**{name: getattr(options, name) for name in given})
+
+
+def _table_parser(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Lay a table in the browser: a page at an address of this computer that nobody else can reach. House, seats "
+        "and money are chosen on the page; every game is kept, and goes on after a restart. Ctrl-C ends it."
+    )
+    parser.epilog = "example: bj table --house campus-h17 --policies runs/default/policy"
+    parser.add_argument(
+        "--port", type=int, default=8000, help="where to listen; 0 takes any that is free (default: 8000)"
+    )
+    parser.add_argument("--house", default="six-deck", help="the house that comes first (default: six-deck)")
+    parser.add_argument(
+        "--policies",
+        nargs="+",
+        default=[],
+        metavar="FOLDER",
+        help="saved policies for the seats, and for the coach to ask",
+    )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the games in this file")
+    parser.set_defaults(run=_table)
+
+
+def _table(options: argparse.Namespace) -> None:
+    try:
+        from bj_env.play.web import default_save, serve  # only where it is used: it needs the extra `play`
+    except ModuleNotFoundError as error:
+        raise BlackjackError(f'{error.name} is missing; install it with: pip install "bj-env[play]"') from None
+
+    port = checked_number("port", options.port, 0, 65535)
+    serve(options.house, options.policies, port=port, save=options.save or default_save())
 
 
 def _houses_parser(parser: argparse.ArgumentParser) -> None:

@@ -257,6 +257,9 @@ _NAMED: dict[str, Callable[[], Decision]] = {
 HI_LO = "hi-lo"
 """The name of the counting player."""
 
+STRATEGIES = (*_NAMED, HI_LO)
+"""The names that `decision_from` knows; a total may follow ``threshold``."""
+
 SAMPLED = "sampled:"
 """What stands before the folder of a policy that is to draw its actions."""
 
@@ -291,5 +294,5 @@ def decision_from(source: "Decision | str") -> Decision:
 
         return load(path, sampled=sampled)
     raise UnknownDecision(
-        f"unknown decision {source!r}; {choices(source, [*_NAMED, HI_LO])}, or a policy folder like 'runs/x/policy'"
+        f"unknown decision {source!r}; {choices(source, STRATEGIES)}, or a policy folder like 'runs/x/policy'"
     )

@@ -297,6 +297,8 @@ def load(folder: str | Path, *, sampled: bool = False) -> LearnedDecision:
         numbers = _read(folder / "tensors.safetensors")
         tensors = tensor_files.load(numbers)
     except OSError as error:
+        if not folder.exists():
+            raise PolicyError(f"policy {str(folder)!r}: there is no such folder") from None
         inside = folder / "policy"
         hint = f"; did you mean {str(inside)!r}?" if (inside / "policy.json").exists() else ""
         name = Path(error.filename or folder).name

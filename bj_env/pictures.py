@@ -94,7 +94,9 @@ def bench_picture(path: Path, scores: Sequence[Score], policies: Mapping[str, De
     decisions = {name: decision_from(source) for name, source in policies.items()}
     exact = {score.name for score in scores if score.exact_ev is not None}
     by_hand = {name: decision for name, decision in decisions.items() if name in exact}
-    counts, winners = values_by_count(decisions, rules), [score for score in scores if score.bankroll]
+    baseline = scores[0].name
+    counted = {baseline: decision_from(policies.get(baseline, baseline)), **decisions}
+    counts, winners = values_by_count(counted, rules), [score for score in scores if score.bankroll]
     charts = _chart_size(len(by_hand)) if by_hand else (0.0, 0.0)
     panels: list[tuple[float, Callable[[SubFigure], None]]] = []
     panels.append((1.6 + 0.34 * len(scores), lambda part: _draw_values(part, scores, rules)))

@@ -71,7 +71,7 @@ class Round:
         self.hand_index = 0
         self.mask = 0
         self.void = False
-        table.round = self  # whoever is asked during the deal is asked about this round
+        table.round = self  # before the deal, in which the dealer's chair may already be asked to look at it
         self._begin()
 
     def _begin(self) -> None:

@@ -168,9 +168,9 @@ class Table:
         self._refuse_in_round("deal")
         placed = self._bets if bets is None else bets
         self.check_bets(placed)
-        self.round = Round(self, placed)
+        round = Round(self, placed)
         self._bets = [0] * len(self.players)
-        return self.round
+        return round
 
     def _refuse_in_round(self, what: str) -> None:
         if self.round is not None and not self.round.over:

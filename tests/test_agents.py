@@ -37,6 +37,18 @@ def test_every_configuration_reads_and_is_named_as_its_file(path: Path) -> None:
     assert load_config(path).name == path.stem
 
 
+@pytest.mark.parametrize("wanted", ["ppo", "ppo.toml", "configs/pppo.toml", "configs/ppo"])
+def test_a_config_that_is_not_there_brings_the_nearest_that_is(wanted: str) -> None:
+    with pytest.raises(ConfigError, match=r"No such file or directory; did you mean 'configs/ppo\.toml'\?"):
+        load_config(wanted)
+
+
+def test_a_whole_number_may_be_set_as_1e6() -> None:
+    assert config("monte-carlo", "learner.rounds=1e6").learner.length == 1_000_000
+    with pytest.raises(ConfigError, match=r"learner.rounds: .*got 1500000\.5"):
+        config("monte-carlo", "learner.rounds=1500000.5")
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
@@ -51,7 +63,7 @@ def test_every_configuration_reads_and_is_named_as_its_file(path: Path) -> None:
         ("learner.kind=5", "learner.kind: unknown kind 5"),
         ("learner={rounds=5}", "learner.kind: field required; valid: 'monte-carlo'"),
         ("learner=5", "learner: input should be "),
-        ("learner.legs=1e3", "learner.legs: input should be a valid integer"),
+        ("learner.legs=1.5", "learner.legs: input should be a valid integer"),
         ("learner.rounds=19", "learner.legs: expected at most 19, the length of the training"),
         ("learner.margin=inf", "learner.margin: input should be a finite number, got inf"),
         ("learner.margin=nan", "learner.margin: input should be "),

@@ -42,8 +42,16 @@ class Advice(NamedTuple):
 
     def grade(self, action: Action) -> str:
         """Say how good an action was: ``"best"``, ``"near"`` or ``"mistake"``."""
-        cost = self.cost(action)
-        return "best" if cost <= 0 else "near" if cost < CENTI_BET else "mistake"
+        return grade(self.cost(action))
+
+
+def grade(cost: float) -> str:
+    """Say how good an action was that cost so much, in units of the bet.
+
+    >>> grade(0), grade(0.004), grade(0.05)
+    ('best', 'near', 'mistake')
+    """
+    return "best" if cost <= 0 else "near" if cost < CENTI_BET else "mistake"
 
 
 def advise(view: View) -> Advice:

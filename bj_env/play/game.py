@@ -36,6 +36,20 @@ class Move(NamedTuple):
     cost: float | None = None
 
 
+class Graded(NamedTuple):
+    """A decision that the coach has graded.
+
+    Attributes:
+        seat: whose it was.
+        chips: what it was worth less than the best one, in chips.
+        bets: the same in units of the seat's bet.
+    """
+
+    seat: int
+    chips: float
+    bets: float
+
+
 class Asked(NamedTuple):
     """Who is asked, and what.
 
@@ -93,6 +107,7 @@ class Game:
         moves: all that was answered, in order.
         history: the rounds that are over, as lines of notation. Those of a person in the dealer's chair who left the
             rule of the house are not played again to the same end: notation has no actions of the dealer.
+        graded: the decisions among the moves that were made with a cost.
         last: the last round that is over; None before it.
         asked: whose answer is due; None when nobody can bet any more.
         trouble: what went wrong with a strategy that was asked last; empty if nothing did.
@@ -111,6 +126,7 @@ class Game:
         self.decisions = [None if is_person(seat) else decision_from(seat) for seat in setup.seats]
         self.moves: list[Move] = []
         self.history: list[str] = []
+        self.graded: list[Graded] = []
         self.last: Round | None = None
         self.trouble = ""
         self._bets: list[int] = []
@@ -163,6 +179,11 @@ class Game:
         """The round on the table, or the last one; None before the first."""
         return self.shown.round
 
+    @property
+    def placed(self) -> tuple[int, ...]:
+        """The bets for the coming round that are known already, in chips by seat."""
+        return tuple(self._bets)
+
     def answer(self, value: int, cost: float | None = None) -> None:
         """Give the answer that is due: chips while bets are made, else an action; ``cost`` is noted with it.
 
@@ -180,6 +201,8 @@ class Game:
             action = self._checked(value)
             self._make(lambda table: _round(table).act(action))
         self.moves.append(Move(asked.seat, value, cost))
+        if cost is not None:
+            self.graded.append(Graded(asked.seat, cost, cost / (asked.view.bet or 1)))
         self.asked = self._next()
 
     def _checked(self, value: int) -> int:

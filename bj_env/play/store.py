@@ -66,6 +66,7 @@ class Store:
     def _open(self) -> None:
         self._file = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
         self._file.execute("PRAGMA journal_mode = WAL")
+        self._file.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing, a power cut perhaps the last moves
         if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("the file is damaged")
         self._file.executescript(_TABLES)

@@ -1,0 +1,238 @@
+// Draws what the server tells. Whatever it tells is shown as text, never as HTML.
+
+export const byId = (id) => document.getElementById(id);
+
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in element && !name.startsWith("aria-")) element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+const RANKS = {
+  A: "ace", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten",
+  J: "jack", Q: "queen", K: "king",
+};
+const SUITS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
+const KEYS = { 0: "s", 1: "h", 2: "d", 3: "p", 4: "u", 5: "i", 6: "n" };
+export const CHIPS = [500, 100, 50, 10, 5];
+
+export const chips = (number) => `${Number(number.toFixed(2))} ${number === 1 ? "chip" : "chips"}`;
+const signed = (number) => (number > 0 ? `+${number}` : number < 0 ? `−${-number}` : "±0");
+const person = (name) => make("bdi", {}, name);
+
+let shownCards = new Set();
+let shownTable = "";
+
+// Draws the whole table; cards that were not there before are dealt, one after the other.
+export function drawTable(state, pace) {
+  const cards = new Set();
+  const round = `${state.table}/${state.rounds}`;
+  const first = shownTable !== state.table;
+  let fresh = 0;
+  const card = (place, face) => {
+    const key = `${round}/${place}/${face}`;
+    cards.add(key);
+    const name = face ? `${RANKS[face[0]]} of ${SUITS[face[1]]}` : "a card face down";
+    const image = make("img", { src: `/cards/${face || "back"}.svg`, alt: name, className: "card", draggable: false });
+    if (!first && !shownCards.has(key) && pace > 0) {
+      image.classList.add("dealt");
+      image.style.setProperty("--wait", `${Math.min(fresh++ * Math.min(pace, 500) * 0.5, 2500)}ms`);
+    }
+    return image;
+  };
+  // Seats before the dealer, so that his last cards fall last.
+  const seats = state.seats.map((seat, number) => drawSeat(state, seat, number, card));
+  byId("dealer").replaceChildren(...drawDealer(state, card));
+  byId("dealer").classList.toggle("turn", state.asked?.seat === -1);
+  document.body.classList.toggle("dealing", fresh > 0);
+  document.body.style.setProperty("--settled", `${Math.min(fresh * Math.min(pace, 500) * 0.5, 2500)}ms`);
+  byId("seats").replaceChildren(...seats);
+  byId("seats").dataset.seats = seats.length;
+  byId("seats").dataset.hands = state.seats.reduce((sum, seat) => sum + Math.max(1, seat.hands.length), 0);
+  [shownCards, shownTable] = [cards, state.table];
+  const turn = byId("seats").querySelector(".hand.turn, .seat.turn");
+  if (turn && !first) turn.scrollIntoView({ block: "nearest", inline: "nearest" });
+  drawAround(state);
+}
+
+function drawDealer(state, card) {
+  const { dealer } = state;
+  const cards = dealer.cards.map((face, at) => card(`dealer/${at}`, face));
+  return [
+    make("h2", {}, dealer.name === "dealer" ? "Dealer" : person(dealer.name)),
+    make("div", { className: "cards" }, ...(cards.length ? cards : [make("span", { className: "place" })])),
+    make("p", { className: "value" }, dealer.value || " "),
+  ];
+}
+
+function drawSeat(state, seat, number, card) {
+  const turn = state.asked?.seat === number;
+  const you = seat.person && !seat.named;
+  const name = seat.name === "you" ? "You" : seat.name;
+  const hands = seat.hands.map((hand, index) => drawHand(hand, index, seat, `${number}`, card));
+  const placed = state.asked?.betting && seat.placed !== null ? stack(seat.placed, "bets") : null;
+  const article = make("article", { className: "seat", "aria-label": `Seat ${number + 1}: ${name}` });
+  article.classList.toggle("turn", turn);
+  article.classList.toggle("person", seat.person);
+  article.classList.toggle("split", hands.length > 1);
+  article.append(
+    make("div", { className: "hands" }, ...(hands.length ? hands : [make("div", { className: "hand empty" },
+      make("div", { className: "cards" }, make("span", { className: "place" })))])),
+    make("div", { className: "placed" }, ...(placed ? [placed] : []), seat.out ? "sits out" : "",
+      ...(seat.insurance ? [make("span", { className: "insured" }, `insured for ${seat.insurance}`)] : [])),
+    make("div", { className: "plate" },
+      make("span", { className: "number" }, `P${number + 1}`),
+      make("span", { className: "name", title: name }, you ? name : person(name)),
+      make("span", { className: "bankroll" }, chips(seat.bankroll)),
+      ...(seat.net === null ? [] : [make("span", { className: `net ${seat.net > 0 ? "up" : seat.net < 0 ? "down" : ""}` },
+        signed(seat.net))])),
+  );
+  return article;
+}
+
+function drawHand(hand, index, seat, place, card) {
+  const cards = hand.cards.map((face, at) => card(`${place}/${index}/${at}`, face));
+  const many = seat.hands.length > 1;
+  const label = `${many ? `hand ${index + 1} of ${seat.hands.length}, ` : ""}${hand.value}, stake ${hand.stake}`;
+  const element = make("div", { className: "hand", role: "group", "aria-label": label },
+    make("div", { className: "cards" }, ...cards),
+    make("p", { className: "value" }, hand.value),
+    ...(hand.detail ? [make("p", { className: "detail" }, hand.detail)] : []),
+    stack(hand.stake, "stake"),
+  );
+  element.classList.toggle("turn", hand.turn);
+  element.classList.toggle("long", cards.length > 4);
+  if (hand.outcome) {
+    const kind = hand.outcome.toLowerCase();
+    element.append(make("p", { className: `outcome ${kind}` }, hand.outcome));
+    element.classList.add("settled");
+  }
+  return element;
+}
+
+// A stack of chips that comes to an amount, the largest below.
+function stack(amount, what) {
+  const pieces = [];
+  let left = amount;
+  for (const chip of CHIPS) {
+    for (; left >= chip && pieces.length < 6; left -= chip) pieces.push(make("i", { className: `c${chip}` }));
+  }
+  if (left > 0 && pieces.length < 6) pieces.push(make("i", { className: "c1" }));
+  const label = amount ? `${what} ${amount}` : "sits out";
+  return make("span", { className: "stack", title: label },
+    make("span", { className: "pile", "aria-hidden": "true" }, ...(amount ? pieces : [])),
+    make("span", { className: "sum" }, amount ? String(amount) : "sits out"));
+}
+
+function drawAround(state) {
+  byId("house").textContent = state.house;
+  byId("motto").textContent = motto(state.words);
+  byId("phases").replaceChildren(...state.phases.map((phase) =>
+    make("li", phase === state.phase ? { "aria-current": "step" } : {}, phase)));
+  byId("rules-text").textContent = state.rules;
+  byId("rules-words").replaceChildren(...state.words.map((word) => make("li", {}, word)));
+}
+
+function motto(words) {
+  const pays = words.find((word) => word.startsWith("A blackjack pays")) || "";
+  const draws = words.find((word) => word.startsWith("The dealer draws")) || "";
+  return [pays, draws].map((word) => word.replace(/\.$/, "").replace(/^(A|The) /, "")).filter(Boolean).join("  ·  ");
+}
+
+// Draws the buttons: the same elements as long as the house is the same, so that the focus stays.
+export function drawActions(state, press) {
+  const bar = byId("actions");
+  const wanted = ["play", ...state.actions.map(({ action }) => String(action))];
+  if ([...bar.children].map((button) => button.dataset.action).join() !== wanted.join()) {
+    bar.replaceChildren(...wanted.map((action) => actionButton(action, press)));
+    bar.dataset.buttons = wanted.length;
+  }
+  const { asked } = state;
+  const bets = Boolean(asked?.person && asked.betting);
+  const whyNot = asked ? (asked.betting ? "the others bet first" : "the round is being played") : "the game is over";
+  setButton(bar.children[0], "Play", bets ? "" : whyNot);
+  state.actions.forEach(({ label, why }, at) => setButton(bar.children[at + 1], label, why));
+}
+
+function actionButton(action, press) {
+  const key = action === "play" ? "⏎" : KEYS[action];
+  const button = make("button", { type: "button", className: action === "play" ? "primary" : "" },
+    make("span"), make("kbd", { "aria-hidden": "true" }, key));
+  button.dataset.action = action;
+  button.setAttribute("aria-keyshortcuts", action === "play" ? "Enter" : key);
+  button.addEventListener("click", () => press(action));
+  return button;
+}
+
+export function setButton(button, label, why) {
+  if (button.firstElementChild.textContent !== label) button.firstElementChild.textContent = label;
+  button.setAttribute("aria-disabled", String(Boolean(why)));
+  button.title = why;
+  if (why) button.setAttribute("aria-description", why);
+  else button.removeAttribute("aria-description");
+}
+
+let logged = { table: "", round: -1, count: 0, moves: 0 };
+
+// Adds what has happened since; whoever listens to the page hears the new lines alone.
+export function drawLog(state) {
+  const log = byId("log");
+  if (logged.table !== state.table || logged.round !== state.rounds || state.events.length < logged.count) {
+    log.replaceChildren();
+    logged = { table: state.table, round: state.rounds, count: 0, moves: 0 };
+  }
+  const lines = state.events.slice(logged.count);
+  if (state.trouble && logged.moves !== state.moves) lines.push(state.trouble);
+  log.append(...lines.map((line) => make("li", {}, line)));
+  [logged.count, logged.moves] = [state.events.length, state.moves];
+  log.scrollTop = log.scrollHeight;
+}
+
+export function drawHistory(state, copy) {
+  const lines = [...state.history].reverse();
+  byId("history").replaceChildren(...lines.map((line) => {
+    const button = make("button", { type: "button", className: "quiet", "aria-label": "Copy this line" }, "Copy");
+    button.addEventListener("click", () => copy(line, button));
+    return make("li", {}, make("code", {}, line), button);
+  }));
+}
+
+export function drawCoach(said, shown) {
+  const parts = [];
+  if (said?.note) parts.push(make("p", { className: "fine" }, said.note));
+  if (said?.values && shown.values) {
+    const rows = said.values.map(({ label, value, chips: worth }, at) => make("tr", at ? {} : { className: "best" },
+      make("th", { scope: "row" }, label), make("td", {}, signedFixed(value)), make("td", {}, signedFixed(worth, 2))));
+    parts.push(make("table", {}, make("caption", {}, `What each is worth${said.counted ? "" : ", from a full shoe"}`),
+      make("thead", {}, make("tr", {}, make("td"), make("th", { scope: "col" }, "bets"), make("th", { scope: "col" }, "chips"))),
+      make("tbody", {}, ...rows)));
+  }
+  if (said?.policies && shown.policies) {
+    parts.push(make("dl", {}, ...said.policies.flatMap(({ name, answer }) =>
+      [make("dt", {}, person(name)), make("dd", {}, answer)])));
+  }
+  if (said && shown.count && "count" in said) {
+    parts.push(make("p", { className: "count" }, said.count
+      ? `Hi-lo: running ${signed(said.count.running)}, true ${signed(said.count.true)}` : "An endless shoe has no count."));
+  }
+  if (!parts.length) parts.push(make("p", { className: "fine" }, "The coach speaks when it is your turn."));
+  byId("coach-said").replaceChildren(...parts);
+}
+
+const signedFixed = (number, digits = 4) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
+
+export function drawGrades({ graded, last }, show) {
+  const place = byId("graded");
+  place.hidden = !show;
+  const words = { best: "the best", near: "nearly the best", mistake: "a mistake" };
+  const verdict = last
+    ? [make("strong", { className: last.grade },
+        `${last.label}: ${words[last.grade]}`), last.grade === "best" ? "." : `, ${chips(last.cost)} less than ${last.best}.`, make("br")]
+    : [];
+  place.replaceChildren(...verdict,
+    `Best ${graded.best} · near ${graded.near} · mistakes ${graded.mistake} · lost to them ${chips(graded.lost)}`);
+}

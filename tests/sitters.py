@@ -1,0 +1,90 @@
+"""Web tables for tests: a table that is played by requests alone, and a real server in a process of its own."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bj_env import learned
+from bj_env.houses import rules_from
+from bj_env.learned import Profile
+
+ROOT = Path(__file__).parents[1]
+COLUMNS = ("hand.phase", "hand.total", "hand.pair", "hand.upcard")
+
+
+class Sitter:
+    """Whoever sits at one table of a server: knows its key and the last state, which every answer replaces."""
+
+    def __init__(self, client: Any, **setup: Any) -> None:
+        self.client = client
+        wanted = {"house": "six-deck", "seats": ["you"], "dealer": "house", "bankroll": 1000} | setup
+        answer = client.post("/api/tables", json=wanted)
+        assert answer.status_code == 201, answer.text
+        self.sit(answer.json())
+
+    def sit(self, state: dict[str, Any]) -> None:
+        """Sit down at a table that has been laid."""
+        self.state = state
+        self.key = state["table"]
+        self.path = f"/api/tables/{self.key}"
+
+    def post(self, what: str, **body: Any) -> Any:
+        return self.client.post(f"{self.path}/{what}", json=body)
+
+    def look(self) -> Any:
+        return self.client.get(self.path)
+
+    @property
+    def legal(self) -> list[int]:
+        return [button["action"] for button in self.state["actions"] if not button["why"]]
+
+    def answer(self, value: int) -> None:
+        answer = self.post("answer", seen=self.state["moves"], value=value)
+        assert answer.status_code == 200, answer.text
+        self.state = answer.json()
+
+    def step(self) -> None:
+        answer = self.post("step", seen=self.state["moves"])
+        assert answer.status_code == 200, answer.text
+        self.state = answer.json()
+
+    def move(self, bet: int, chance: np.random.Generator) -> None:
+        """Make one move, whoever is asked: a person bets so much, and acts by chance."""
+        asked = self.state["asked"]
+        if not asked["person"]:
+            self.step()
+        else:
+            self.answer(min(bet, asked["most"]) if asked["betting"] else int(chance.choice(self.legal)))
+
+
+def save_policy(folder: Path) -> Path:
+    """Save a policy that plays nonsense, and return its folder."""
+    profile = Profile("table", rules_from("six-deck"), 1, (1,), ("hand",), COLUMNS, provenance={"command": "test"})
+    scores = np.random.default_rng(1).normal(size=(5, 30, 11, 11, 7)).astype(np.float32)
+    learned.save(folder, profile, {"scores": scores})
+    return folder
+
+
+@contextmanager
+def server(save: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `bj table` at a free port, and give the process and its address."""
+    command = [sys.executable, "-m", "bj_env", "table", "--port", "0", "--save", str(save), *arguments]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://\S+:\d+", line)
+        assert found, line + (process.stderr.read() if process.stderr else "")
+        yield process, found[0]
+    finally:
+        process.kill()
+        process.communicate()
