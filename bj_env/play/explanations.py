@@ -32,6 +32,7 @@ def explained(game: Game, asked: Asked) -> Iterator[str]:
     if asked.betting:
         yield "Bet chips on the next round: you win as many if your hand comes closer to 21 than the dealer's."
         yield "A hand over 21 is bust and loses. Tens and faces count 10, an ace 11, or 1 where 11 would bust."
+        yield "A tie is called a push: the bet comes back."
         yield f"Type a number: {bet_range(asked)}."
         return
     if asked.seat == DEALER:
@@ -41,7 +42,8 @@ def explained(game: Game, asked: Asked) -> Iterator[str]:
     elif asked.view.phase is Phase.EARLY_SURRENDER:
         yield "Before anyone plays you may give the hand up and get half of the bet back."
     else:
-        yield "Come closer to 21 than the dealer, without going over. In a soft hand an ace counts 11 and may yet be 1."
+        yield "Come closer to 21 than the dealer, without going over."
+        yield "In a soft hand an ace counts 11 and may yet be 1; a hard hand has none that does."
     for action in possible_actions(game.rules):
         if action in asked.view.legal:
             yield f"{KEYS[action]} or {VERBS[action]}: {MEANINGS[action]}."

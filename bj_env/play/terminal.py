@@ -1,5 +1,6 @@
 """The table in the terminal: ``bj play``."""
 
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -53,7 +54,9 @@ def play_command(
     Raises:
         BlackjackError: if the setup cannot be played, or the file is in use.
         KeyboardInterrupt: as it comes, once it is said what becomes of the stakes.
+        SystemExit: at SIGTERM, likewise.
     """
+    signal.signal(signal.SIGTERM, _leave)
     path = save or user_data_path("bj-env", appauthor=False) / "games.sqlite"
     said = (house, seats, dealer, bankroll, seed)
     wished = Setup.checked(
@@ -79,6 +82,11 @@ def play_command(
 def _written(house: str) -> str:
     """Return what a rules file says as a rule text, so that a game outlasts its file, and anything else as it is."""
     return rule_text(rules_from(house)) if house.endswith(".toml") else house
+
+
+def _leave(number: int, frame: object) -> None:
+    """Leave as at Ctrl-C, with the exit code that stands for the signal."""
+    raise SystemExit(128 + number)
 
 
 def _here(text: str) -> str:
@@ -156,7 +164,7 @@ class Sitting:
         """Play until somebody leaves or the money is gone.
 
         Raises:
-            KeyboardInterrupt: as it comes, once it is said what becomes of the stakes.
+            KeyboardInterrupt, SystemExit: as they come, once it is said what becomes of the stakes.
         """
         self.keep(self.game)
         self._welcome()
@@ -166,7 +174,7 @@ class Sitting:
                 return
         except EOFError:
             pass
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             self.screen.say(fate(self.game, self.again))
             raise
         self.screen.say(fate(self.game, self.again))
