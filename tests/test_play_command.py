@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from bj_env.learned import save
 from bj_env.play.store import Store
 from tests.sittings import Play, player
+from tests.test_learned import TABLE, table_tensors
 
 
 @pytest.fixture
@@ -30,12 +32,32 @@ def test_each_table_has_a_game_of_its_own_and_the_last_one_goes_on(play: Play, t
     assert Store(tmp_path / "games").load("six-deck | you | house | 1000 | 1.1").moves[0].value == 10
 
 
+def test_the_last_table_begun_anew_is_that_table(play: Play) -> None:
+    play("play;q", "--house", "campus-s17", "--seed", "2")
+    said = play("q", "--new")
+    assert said[:2] == ["A new game begins; the one before is set aside.", "Blackjack at campus-s17"]
+    assert play("q", "--house", "campus-s17", "--seed", "2")[0] == "Blackjack at campus-s17"
+
+
+def test_a_game_whose_policy_is_gone_waits_for_it_and_another_table_is_there(play: Play, tmp_path: Path) -> None:
+    policy = tmp_path / "policy"
+    save(policy, TABLE, table_tensors())
+    play("10;q", "--seats", f"you,{policy}", "--seed", "1")
+    policy.rename(tmp_path / "elsewhere")
+    waits, *said = play("10;q")
+    assert waits.startswith(f"The game 'six-deck | you,{policy} | house | 1000 | 1' waits: policy '{policy}'")
+    assert said[2] == "You have 1000 chips."
+    (tmp_path / "elsewhere").rename(policy)
+    assert "The game goes on where it was left, after 0 rounds." in play("q", "--seats", f"you,{policy}", "--seed", "1")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--house", "six-dek"], "six-dek"),
         (["--seats", "basic"], "seats: expected a person, 'you' or 'you:NAME', in at least one of them"),
         (["--seats", "you,basicc"], "did you mean 'basic'?"),
+        (["--seats", "me"], "or 'you' or 'you:NAME' for a person"),
         (["--seats", "you:ann,you:Ann"], "seats: expected names that differ, got 'Ann' twice"),
         (["--dealer", "basic"], "dealer: expected 'house', 'you' or 'you:NAME', got 'basic'"),
         (["--bankroll", "0"], "bankroll: expected a whole number from 1 to 1000000000, got 0"),
@@ -77,6 +99,18 @@ def test_a_rules_file_is_found_again_from_another_folder(
     assert "Your bet, 7 to 1000:" in play("q", "--rules", "mine.toml")
     monkeypatch.chdir("/")
     assert "Your bet, 7 to 1000:" in play("q")
+
+
+def test_a_game_outlasts_its_rules_file(play: Play, tmp_path: Path) -> None:
+    rules = tmp_path / "mine.toml"
+    rules.write_text("decks = 2\nmin_bet = 7")
+    play("10;q", "--rules", str(rules), "--seed", "1")
+    before = play("q")
+    rules.write_text("decks = 8\nmin_bet = 9")
+    assert play("q") == before
+    assert "Your bet, 9 to 1000:" in play("q", "--rules", str(rules))
+    rules.unlink()
+    assert play("q", "--rules", "2D MIN7", "--seed", "1")[2] == "You have 1000 chips."
 
 
 def test_what_is_lacking_is_named_with_what_installs_it(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -266,6 +266,24 @@ def test_why_says_why_each_hand_won_or_lost(case: str) -> None:
     assert sentence.strip() in "\n".join(why(Setup.checked(seed=1), replay(line.strip())))
 
 
+@pytest.mark.parametrize(
+    ("line", "typed", "closed"),
+    [
+        ("6D ; D A/9 ; P1 10 T,6 S", "10;n", "insure"),
+        ("6D ES ; D 9/9 ; P1 10 T,6 S", "10;n", "surrender"),
+    ],
+)
+def test_an_offer_that_was_declined_is_not_said_to_be_unknown_or_still_open(
+    line: str, typed: str, closed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = sit(stacked(line), typed, capsys)
+    assert f"Not now: {closed}: it is offered only before the hands are played." in said
+
+
+def test_a_single_chip_is_said_to_be_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "You have 1 chip." in sit(stacked("6D ; D 6/T ; P1 1 T,6 S", bankroll=1), "", capsys)
+
+
 def test_others_tell_what_they_do_by_their_names(play: Play) -> None:
     said = play("0;q", "--seats", "you,basic,mimic,mimic", "--seed", "3")
     assert not any(line.startswith("You bet") for line in said)
@@ -307,6 +325,15 @@ def test_somebody_may_play_the_dealer(play: Play) -> None:
     assert "s stand, h hit." in said
     assert "expected one of stand, hit, or ? for help; got 'd'" in said
     assert "The round is over." in said
+
+
+def test_who_plays_the_dealer_sees_the_table_before_the_first_question(capsys: pytest.CaptureFixture[str]) -> None:
+    game = stacked("two-player ; D 6/T ; P1 10 A,K", dealer="you:Dora")
+    said = sit(game, "10;status;s", capsys)
+    asked = said.index("Dora: six, ten, hard 16.")
+    assert said.index("You get the king: blackjack.") < said.index("Dora turns over the ten: hard 16.") < asked
+    assert "You: ace, king, blackjack, 10 staked." in said[asked:]  # status
+    assert said.count("Round 1") == said.count("You bet 10.") == 1
 
 
 @pytest.mark.parametrize("house", TEXTBOOK)

@@ -1,6 +1,7 @@
 """Games that outlast the process: nothing is lost, and nothing damaged bars the way."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -189,3 +190,12 @@ def test_a_file_that_is_taken_away_in_play_is_laid_again_with_the_whole_game(tmp
     again = Store(path).load("mine")
     assert again is not None
     assert again.moves == game.moves
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of Unix")
+def test_what_is_no_file_is_refused_and_stays_where_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(BlackjackError, match="expected a file, got a device or a pipe"):
+        Store(pipe)
+    assert list(tmp_path.iterdir()) == [pipe]

@@ -54,6 +54,18 @@ def test_ctrl_c_and_the_end_of_input_say_what_becomes_of_the_stake(
         assert table.exit_code == code
 
 
+@pytest.mark.parametrize("plain", [(), ("--plain",)])
+def test_sigterm_is_heeded_and_says_what_becomes_of_the_stake(tmp_path: Path, plain: tuple[str, ...]) -> None:
+    with Terminal(tmp_path / "games", *SEED, *plain) as table:
+        table.type("10")
+        said = f"The hand is kept, with 10 chips staked: `bj play --save {tmp_path}/games` goes on with it."
+        table.process.kill(15)
+        table.wait()
+        assert squeezed(said) in squeezed(table.text)
+        assert "Traceback" not in table.text
+        assert table.exit_code == 128 + 15
+
+
 def test_b169_a_hand_is_on_the_table_again_after_a_kill(tmp_path: Path) -> None:
     with Terminal(tmp_path / "games", *SEED) as table:
         table.type("10", "h")

@@ -7,7 +7,7 @@ from bj_env.notation import chips_text
 from bj_env.play.coach import Advice, counted
 from bj_env.play.game import Asked, Game, possible_actions
 from bj_env.play.setup import Setup, is_person
-from bj_env.play.words import KEYS, VERBS, bet_range, chips, money, not_now, who, whose
+from bj_env.play.words import KEYS, VERBS, bet_range, chips, chips_in_words, money, not_now, who, whose
 from bj_env.round import Round
 from bj_env.table import TablePhase
 from bj_env.terms import TICKS, Action, Phase
@@ -32,6 +32,7 @@ def explained(game: Game, asked: Asked) -> Iterator[str]:
     if asked.betting:
         yield "Bet chips on the next round: you win as many if your hand comes closer to 21 than the dealer's."
         yield "A hand over 21 is bust and loses. Tens and faces count 10, an ace 11, or 1 where 11 would bust."
+        yield "A tie is called a push: the bet comes back."
         yield f"Type a number: {bet_range(asked)}."
         return
     if asked.seat == DEALER:
@@ -41,7 +42,8 @@ def explained(game: Game, asked: Asked) -> Iterator[str]:
     elif asked.view.phase is Phase.EARLY_SURRENDER:
         yield "Before anyone plays you may give the hand up and get half of the bet back."
     else:
-        yield "Come closer to 21 than the dealer, without going over. In a soft hand an ace counts 11 and may yet be 1."
+        yield "Come closer to 21 than the dealer, without going over."
+        yield "In a soft hand an ace counts 11 and may yet be 1; a hard hand has none that does."
     for action in possible_actions(game.rules):
         if action in asked.view.legal:
             yield f"{KEYS[action]} or {VERBS[action]}: {MEANINGS[action]}."
@@ -100,7 +102,7 @@ def fate(game: Game, again: str) -> str:
     round, people = game.round, [seat for seat, who in enumerate(game.setup.seats) if is_person(who)]
     if round is not None and game.shown.phase is TablePhase.CARDS_DEALT:
         staked = sum(seat.staked for seat in round.seats if seat.number in people)
-        return f"The hand is kept, with {chips(staked)} chips staked: `{again}` goes on with it."
+        return f"The hand is kept, with {chips_in_words(staked)} staked: `{again}` goes on with it."
     return f"The game is kept: `{again}` goes on with it."
 
 

@@ -19,6 +19,8 @@ from bj_env.rules import is_short
 from bj_env.table import Table
 from bj_env.terms import REFUSALS, TICKS, Action, Double, Phase, Refusal, Rules, Surrender
 
+_EARLY = (Surrender.EARLY, Surrender.ES10)
+
 
 class Move(NamedTuple):
     """What somebody has answered.
@@ -323,6 +325,9 @@ class Game:
 
     @staticmethod
     def _reason(refusal: Refusal, round: Round) -> str:
+        early = round.rules.surrender in _EARLY and refusal is Refusal.NO_SURRENDER
+        if round.phase is Phase.PLAY and (early or refusal is Refusal.NOT_ASKED):
+            return "it is offered only before the hands are played"
         if refusal is not Refusal.MONEY:
             return REFUSALS[refusal]
         seat = round.active_seat
@@ -343,7 +348,7 @@ def possible_actions(rules: Rules) -> tuple[Action, ...]:
     >>> [action.name for action in possible_actions(Setup.checked("campus-s17").rules)]
     ['STAND', 'HIT']
     """
-    early = rules.surrender in (Surrender.EARLY, Surrender.ES10)
+    early = rules.surrender in _EARLY
     possible = {
         Action.DOUBLE: rules.double is not Double.D0,
         Action.SPLIT: rules.max_hands > 1,

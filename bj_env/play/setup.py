@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 
 from bj_env.chance import SEEDS
 from bj_env.decisions import decision_from
-from bj_env.errors import BlackjackError
+from bj_env.errors import BlackjackError, UnknownDecision
 from bj_env.houses import rules_from
 from bj_env.terms import Rules, check_first_deal, checked_number
 
@@ -84,7 +84,7 @@ class Setup(NamedTuple):
             raise BlackjackError(f"bankroll: expected at least the smallest bet, {rules.min_bet}, got {self.bankroll}")
         for seat in self.seats:
             if not is_person(seat):
-                decision_from(seat)
+                _check_strategy(seat)
         if self.dealer != HOUSE and not is_person(self.dealer):
             raise BlackjackError(f"dealer: expected {HOUSE!r}, {PERSON!r} or '{PERSON}:NAME', got {self.dealer!r}")
         if not any(map(is_person, (*self.seats, self.dealer))):
@@ -127,6 +127,14 @@ def is_person(seat: str) -> bool:
 def given_name(seat: str) -> str:
     """Return the name that a seat's text gives to a person; empty if it gives none."""
     return seat.partition(":")[2].strip() if seat.startswith(f"{PERSON}:") else ""
+
+
+def _check_strategy(seat: str) -> None:
+    """Refuse what nobody is called, and say that people sit down too."""
+    try:
+        decision_from(seat)
+    except UnknownDecision as error:
+        raise UnknownDecision(f"{error}, or {PERSON!r} or '{PERSON}:NAME' for a person") from None
 
 
 def _check_name(name: str) -> None:

@@ -10,7 +10,7 @@ from os.path import samestat
 from pathlib import Path
 from time import time
 
-from bj_env.errors import BlackjackError
+from bj_env.errors import BlackjackError, PolicyError
 from bj_env.play.game import Game, Move
 from bj_env.play.setup import Setup
 
@@ -50,6 +50,7 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
+        check_file(path)
         self.path = path
         self.warnings: list[str] = []
         try:
@@ -117,6 +118,7 @@ class Store:
 
     def _open_again(self) -> None:
         self.close()
+        check_file(self.path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
         self.warnings.append(f"{str(self.path)!r} was taken away; games that are played on are kept there again")
@@ -164,6 +166,17 @@ class Store:
         except Exception as error:  # whatever is wrong with it
             raise BlackjackError(str(error)) from error
 
+    def lacks(self, game_id: str) -> str:
+        """Say which policy of a game is not to be had now, so that the game had better wait for it; empty if none."""
+        kept = self._file.execute("SELECT setup FROM games WHERE id = ?", (game_id,)).fetchone()
+        try:
+            _setup(kept[0])
+        except PolicyError as error:
+            return str(error)
+        except Exception:  # whatever else is wrong with it, `load` says
+            return ""
+        return ""
+
     def rename(self, game_id: str) -> str:
         """Give a game a name that nobody plays, and return that name.
 
@@ -188,6 +201,21 @@ class Store:
     def has(self, game_id: str) -> bool:
         """Tell whether there is a game of that name."""
         return self._file.execute("SELECT 1 FROM games WHERE id = ?", (game_id,)).fetchone() is not None
+
+
+def check_file(path: Path) -> None:
+    """Refuse what can hold no games, before anything is moved or made: a device put aside is gone for everybody.
+
+    Raises:
+        BlackjackError: saying what it is.
+    """
+    if path.is_dir():
+        raise BlackjackError(f"games {str(path)!r}: expected a file, got a folder")
+    try:
+        if path.exists() and not path.is_file():
+            raise BlackjackError(f"games {str(path)!r}: expected a file, got a device or a pipe")
+    except OSError as error:
+        raise BlackjackError(f"games {str(path)!r}: {error.strerror or error}") from None
 
 
 def _setup(kept: str) -> Setup:

@@ -1,7 +1,8 @@
 """The table in the terminal: ``bj play``."""
 
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from os import environ
 from pathlib import Path
@@ -13,6 +14,8 @@ from platformdirs import user_data_path
 from bj_env.decisions import SAMPLED, HouseRule
 from bj_env.errors import BlackjackError
 from bj_env.events import DEALER
+from bj_env.houses import rules_from
+from bj_env.houses import text as rule_text
 from bj_env.houses import words as rules_in_words
 from bj_env.play.answers import MEANINGS, Command, known_words, read
 from bj_env.play.coach import Advice, advise
@@ -21,7 +24,7 @@ from bj_env.play.game import Asked, Game
 from bj_env.play.keyboard import Asks, keyboard
 from bj_env.play.screen import Screen, has_symbols
 from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
-from bj_env.play.store import Store
+from bj_env.play.store import Store, check_file
 from bj_env.play.words import VERBS, balance, money, plain_reason, question, who
 from bj_env.terms import Action
 
@@ -51,11 +54,13 @@ def play_command(
     Raises:
         BlackjackError: if the setup cannot be played, or the file is in use.
         KeyboardInterrupt: as it comes, once it is said what becomes of the stakes.
+        SystemExit: at SIGTERM, likewise.
     """
+    signal.signal(signal.SIGTERM, _leave)
     path = save or user_data_path("bj-env", appauthor=False) / "games.sqlite"
     said = (house, seats, dealer, bankroll, seed)
     wished = Setup.checked(
-        _here(house or "six-deck"),
+        _written(house or "six-deck"),
         None if seats is None else [_here(seat.strip()) for seat in seats.split(",")],
         dealer=dealer or HOUSE,
         bankroll=BANKROLL if bankroll is None else bankroll,
@@ -65,19 +70,29 @@ def play_command(
     screen = Screen(plain=plain or not at_terminal, symbols=has_symbols(sys.stdout.encoding))
     with _alone(path):
         store = Store(path)
-        name = _name(wished, seeded=seed is not None)
-        if said == (None,) * 5:
-            name = store.latest() or name
-        game = _game(store, name, wished, new=new, say=screen.say)
+        names = [_name(wished, seeded=seed is not None)]
+        if said == (None,) * 5 and (latest := store.latest()):
+            names.insert(0, latest)
+        name, game = _game(store, names, wished, new=new, say=screen.say)
         again = "bj play" if save is None else f"bj play --save {quote(str(save))}"
         Sitting(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
         store.close()
 
 
+def _written(house: str) -> str:
+    """Return what a rules file says as a rule text, so that a game outlasts its file, and anything else as it is."""
+    return rule_text(rules_from(house)) if house.endswith(".toml") else house
+
+
+def _leave(number: int, frame: object) -> None:
+    """Leave as at Ctrl-C, with the exit code that stands for the signal."""
+    raise SystemExit(128 + number)
+
+
 def _here(text: str) -> str:
-    """Return a path so that it is found from another folder too, and anything else as it is."""
+    """Return a policy's folder so that it is found from another folder too, and anything else as it is."""
     sampled, path = text.startswith(SAMPLED), text.removeprefix(SAMPLED)
-    if ("/" not in path and not path.endswith(".toml")) or not Path(path).exists():
+    if "/" not in path or not Path(path).exists():
         return text
     return SAMPLED * sampled + str(Path(path).resolve())
 
@@ -88,8 +103,7 @@ def _alone(path: Path) -> FileLock:
     Raises:
         BlackjackError: if somebody else holds it.
     """
-    if path.is_dir():
-        raise BlackjackError(f"games {str(path)!r}: expected a file, got a folder")
+    check_file(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return FileLock(path.with_name(path.name + ".lock")).acquire(timeout=0).lock
@@ -105,18 +119,28 @@ def _name(setup: Setup, *, seeded: bool) -> str:
     return f"{name} | {setup.seed}" if seeded else name
 
 
-def _game(store: Store, name: str, wished: Setup, *, new: bool, say: Callable[[str], None]) -> Game:
-    """Return the game that is kept, or a new one."""
-    game = None if new else store.load(name)
+def _game(
+    store: Store, names: Sequence[str], wished: Setup, *, new: bool, say: Callable[[str], None]
+) -> tuple[str, Game]:
+    """Return the first of these games that is kept, or a new one, and its name; the last name is that of the wish."""
+    name, game = names[-1], None
+    for name in names:
+        if lacking := store.lacks(name):
+            say(f"The game {name!r} waits: {lacking}.")
+            continue
+        game = store.load(name)
+        if game is not None:
+            break
     for warning in store.warnings:
         say(f"{warning}.")
-    if game is not None and not game.over:
-        return game
-    if store.has(name):
-        wished = wished if game is None else game.setup._replace(seed=wished.seed)
-        say("A new game begins; the one before is set aside.")
-        store.rename(name)
-    return Game(wished)
+    if game is None:
+        return name, Game(wished)
+    if not game.over and not new:
+        return name, game
+    say("A new game begins; the one before is set aside.")
+    store.rename(name)
+    seeded = name == _name(game.setup, seeded=True)
+    return name, Game(game.setup if seeded else game.setup._replace(seed=wished.seed))
 
 
 class Sitting:
@@ -140,7 +164,7 @@ class Sitting:
         """Play until somebody leaves or the money is gone.
 
         Raises:
-            KeyboardInterrupt: as it comes, once it is said what becomes of the stakes.
+            KeyboardInterrupt, SystemExit: as they come, once it is said what becomes of the stakes.
         """
         self.keep(self.game)
         self._welcome()
@@ -150,7 +174,7 @@ class Sitting:
                 return
         except EOFError:
             pass
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             self.screen.say(fate(self.game, self.again))
             raise
         self.screen.say(fate(self.game, self.again))

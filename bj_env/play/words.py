@@ -63,6 +63,15 @@ def card_symbols(card: Card) -> str:
     return rank if card.suit is None else rank + _SYMBOLS[card.suit]
 
 
+def chips_in_words(ticks: int) -> str:
+    """Say an amount of ticks in chips.
+
+    >>> chips_in_words(10), chips_in_words(25)
+    ('1 chip', '2.5 chips')
+    """
+    return f"{chips(ticks)} chip{'' if ticks == TICKS else 's'}"
+
+
 def chips(ticks: int) -> str:
     """Write an amount of ticks in chips.
 
@@ -187,13 +196,13 @@ def result(round: Round, event: Event) -> str:
 
 def money(setup: Setup, game: Game, seat: int) -> str:
     """Say how many chips a seat has."""
-    return f"{_does(setup, seat, 'have')} {chips(game.shown.players[seat].free)} chips."
+    return f"{_does(setup, seat, 'have')} {chips_in_words(game.shown.players[seat].free)}."
 
 
 def balance(setup: Setup, game: Game, round: Round, seat: int) -> str:
     """Say what a seat won or lost in a round that is over, and how many chips it has now."""
     net = round.seats[seat].net
-    has = f"{'have' if setup.name(seat) == PERSON else 'has'} {chips(game.shown.players[seat].free)} chips"
+    has = f"{'have' if setup.name(seat) == PERSON else 'has'} {chips_in_words(game.shown.players[seat].free)}"
     if net == 0:
         return money(setup, game, seat)
     return f"{_does(setup, seat, 'win' if net > 0 else 'lose')} {chips(abs(net))} and {has}."
