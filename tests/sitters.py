@@ -14,6 +14,7 @@ import numpy as np
 from bj_env import learned
 from bj_env.houses import rules_from
 from bj_env.learned import Profile
+from tests.signals import heed
 
 ROOT = Path(__file__).parents[1]
 COLUMNS = ("hand.phase", "hand.total", "hand.pair", "hand.upcard")
@@ -72,13 +73,24 @@ def save_policy(folder: Path) -> Path:
     return folder
 
 
+SEED = 3
+"""Of every table that a page lays in tests: else a blackjack ends some round before anyone is asked."""
+
+SEEDED = f"""
+import sys
+from bj_env.cli import main
+from bj_env.play import setup
+setup.randbits = lambda bits: {SEED}
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 @contextmanager
 def server(save: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run `bj table` at a free port, and give the process and its address."""
-    command = [sys.executable, "-m", "bj_env", "table", "--port", "0", "--save", str(save), *arguments]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-c", SEEDED, "table", "--port", "0", "--save", str(save), *arguments]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed)
     try:
         assert process.stdout is not None
         line = process.stdout.readline()

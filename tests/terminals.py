@@ -9,6 +9,8 @@ from typing import Self
 import pexpect
 import pyte
 
+from tests.signals import heed
+
 UTF8 = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": ""}
 _PATIENCE = 30  # seconds, on a machine that does other things too
 _QUIET = 0.03  # seconds without output after which a prompt is taken to be done
@@ -33,7 +35,12 @@ class Terminal:
         usual = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
         command = ["-m", "bj_env", "play", "--save", str(save), *arguments]
         self.process = pexpect.spawn(
-            sys.executable, command, dimensions=(rows, columns), env=usual | UTF8 | (env or {}), timeout=_PATIENCE
+            sys.executable,
+            command,
+            dimensions=(rows, columns),
+            env=usual | UTF8 | (env or {}),
+            timeout=_PATIENCE,
+            preexec_fn=heed,
         )
         self.process.delaybeforesend = None
         self._screen.write_process_input = lambda data: self.process.send(data)  # a terminal says where its cursor is

@@ -18,6 +18,7 @@ from bj_env.houses import rules_from
 from bj_env.learned import save
 from bj_env.pictures import check_picture
 from bj_env.scores import Z95
+from tests.signals import heed
 from tests.test_learned import TABLE, table_tensors
 
 KEYS = "name mode rounds ev stderr exact_ev regret agreement sd bankroll difference difference_stderr".split()
@@ -174,7 +175,7 @@ def test_an_interrupt_shows_what_is_done_so_far() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=heed,
     )
     time.sleep(8)
     process.send_signal(signal.SIGINT)

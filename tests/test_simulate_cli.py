@@ -23,6 +23,7 @@ from bj_env.fast.report import ramp_from, whole_number
 from bj_env.fast.simulate import Sums, played, simulate, simulate_paired
 from bj_env.houses import HOUSES, rules_from, text
 from bj_env.terms import TICKS
+from tests.signals import heed
 from tests.test_learned import TABLE, table_tensors
 
 KEYS = ["rules", "strategy", "rounds", "ev", "stderr", "sd", "rounds_per_second", "seed"]
@@ -150,7 +151,7 @@ def test_the_table_says_what_the_json_says(capsys: pytest.CaptureFixture[str]) -
         (["--stderr", "0"], "got '0'"),
         (["--rules", "six-dek"], "did you mean 'six-deck'"),
         (["--strategy", "mimik"], "did you mean 'mimic'"),
-        (["--strategy", "runs/none/policy"], "No such file"),
+        (["--strategy", "runs/none/policy"], "there is no such folder"),
         (["--strategy", "basic", "--strategy", "mimic", "--strategy", "basic"], "expected one or two, got 3"),
         (["--ramp", "1:2"], "ramp: expected the strategy 'hi-lo'"),
         (["--strategy", "hi-lo", "--ramp", "2:4,1:2"], "ramp: expected rising counts and bets"),
@@ -205,11 +206,6 @@ def test_progress_sees_every_chunk() -> None:
 def warm() -> None:
     """Compile, if that has not been done, so that what follows is not kept waiting."""
     simulate("six-deck", ["basic"], 1)
-
-
-def heed() -> None:
-    """Heed Ctrl-C, also where whoever runs the tests does not, as jobs in the background of a shell do not."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def watched(*arguments: str, until: str = "", **env: str) -> tuple[int, str, str]:

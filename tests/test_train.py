@@ -19,6 +19,7 @@ from agents.run import create_folder, write_file
 from bj_env import learned
 from bj_env.participants import Player
 from bj_env.table import Table
+from tests.signals import heed
 
 ROOT = Path(train.__file__).parent
 TINY = ["learner.rounds=5000", "learner.legs=1", "benchmark.rounds=100", "environment.seats=['agent','basic']"]
@@ -66,11 +67,6 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
     write_file(tmp_path / "text", "new")
     assert (tmp_path / "text").read_text() == "new"
     assert [path.name for path in tmp_path.iterdir()] == ["text"]
-
-
-def heed() -> None:
-    """Heed Ctrl-C, also where whoever runs the tests does not, as jobs in the background of a shell do not."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def interrupted(runs: Path, number: int, *arguments: str) -> tuple[int, str]:
