@@ -8,11 +8,12 @@ INSTALL = $(BIN)/python -m pip install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test clean
+.PHONY: help train test proofs clean
 
 help:
 	@echo "make train   install what training needs and run train.py      ARGS=\"--config configs/maskable-ppo.toml\""
-	@echo "make test    install what the tests need and run all checks    ARGS=\"tests/test_rules.py -k split\""
+	@echo "make test    install what the tests need and run the checks    ARGS=\"tests/test_rules.py -k split\""
+	@echo "make proofs  run the checks that take longest, some minutes     ARGS=\"tests/test_solver_proof.py\""
 	@echo "make clean   remove $(VENV) and what the tools left behind"
 	@echo
 	@echo "Python 3.11 or newer is found as \`$(PYTHON)\`: PYTHON=... names another, VENV=... another place to install."
@@ -21,7 +22,10 @@ train: $(VENV)/.installed-train
 	$(BIN)/python train.py $(ARGS)
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)
+
+proofs: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

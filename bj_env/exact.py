@@ -189,13 +189,18 @@ def prices(decision: Decision, rules: Rules) -> dict[tuple[str, int], float]:
     0.0027
     """
     found = {(mistake.hand, mistake.upcard): mistake.cost for mistake in mistakes(decision, rules)}
-    for mistake in mistakes(ChartDecision(best_by_hand(rules).chart), rules):
+    for mistake in _mistakes_of_the_best(rules):
         cell = mistake.hand, mistake.upcard
         found[cell] = found.get(cell, 0.0) - mistake.cost
     return {cell: cost for cell, cost in found.items() if abs(cost) > _ALIKE}
 
 
 _ALIKE = 1e-12
+
+
+@cache
+def _mistakes_of_the_best(rules: Rules) -> list[Mistake]:
+    return mistakes(ChartDecision(best_by_hand(rules).chart), rules)
 
 
 def _cell(mistake: HandMistake, rules: Rules) -> str:

@@ -15,6 +15,7 @@ from bj_env.participants import Seat
 from bj_env.play.coach import grade
 from bj_env.play.game import Game, possible_actions
 from bj_env.play.setup import PERSON, Setup, given_name, is_person
+from bj_env.play.words import KEYS
 from bj_env.round import Round
 from bj_env.settlement import outcome
 from bj_env.table import TablePhase
@@ -156,6 +157,7 @@ def _actions(game: Game, naming: Naming) -> list[dict[str, Any]]:
     return [
         {
             "action": int(action),
+            "key": KEYS[action],
             "label": "No surrender" if keeps and action is Action.DECLINE else LABELS[action],
             "why": reasons.get(action, ""),
         }

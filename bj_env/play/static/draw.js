@@ -17,7 +17,6 @@ const RANKS = {
   J: "jack", Q: "queen", K: "king",
 };
 const SUITS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
-const KEYS = { 0: "s", 1: "h", 2: "d", 3: "p", 4: "u", 5: "i", 6: "n" };
 export const CHIPS = [500, 100, 50, 10, 5];
 
 export const chips = (number) => `${Number(number.toFixed(2))} ${number === 1 ? "chip" : "chips"}`;
@@ -148,7 +147,8 @@ export function drawActions(state, press) {
   const bar = byId("actions");
   const wanted = ["play", ...state.actions.map(({ action }) => String(action))];
   if ([...bar.children].map((button) => button.dataset.action).join() !== wanted.join()) {
-    bar.replaceChildren(...wanted.map((action) => actionButton(action, press)));
+    const buttons = state.actions.map(({ action, key }) => actionButton(String(action), key, key, press));
+    bar.replaceChildren(actionButton("play", "⏎", "Enter", press), ...buttons);
     bar.dataset.buttons = wanted.length;
   }
   const { asked } = state;
@@ -158,12 +158,11 @@ export function drawActions(state, press) {
   state.actions.forEach(({ label, why }, at) => setButton(bar.children[at + 1], label, why));
 }
 
-function actionButton(action, press) {
-  const key = action === "play" ? "⏎" : KEYS[action];
+function actionButton(action, sign, key, press) {
   const button = make("button", { type: "button", className: action === "play" ? "primary" : "" },
-    make("span"), make("kbd", { "aria-hidden": "true" }, key));
+    make("span"), make("kbd", { "aria-hidden": "true" }, sign));
   button.dataset.action = action;
-  button.setAttribute("aria-keyshortcuts", action === "play" ? "Enter" : key);
+  button.setAttribute("aria-keyshortcuts", key);
   button.addEventListener("click", () => press(action));
   return button;
 }

@@ -163,8 +163,6 @@ function press(action) {
   }
 }
 
-const KEYS = { s: "0", h: "1", d: "2", p: "3", u: "4", i: "5", n: "6" };
-
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input:not([type=checkbox]), select, textarea");
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || document.querySelector("dialog[open]")) return;
@@ -172,10 +170,11 @@ document.addEventListener("keydown", (event) => {
   if (typing || !state) return;
   const off = event.target.closest?.("#actions [aria-disabled=true]"); // where the focus was left when the round ended
   const onButton = event.target.closest?.("button, summary, a, input") && !(off && betting());
+  const keyed = state.actions.find(({ key }) => key === event.key);
   if ((event.key === "Enter" || event.key === " ") && !onButton) {
     event.preventDefault();
     press("play");
-  } else if (event.key in KEYS) press(KEYS[event.key]);
+  } else if (keyed) press(String(keyed.action));
   else if (/^[1-5]$/.test(event.key)) addChip([...CHIPS].reverse()[event.key - 1]);
   else if (event.key === "c") clearBet();
   else if (event.key === "o" && betting() && state.asked.sit_out) placeBet(0);
