@@ -14,7 +14,7 @@ from bj_env.benchmark import BENCH_SEEDS, Setting, check_setting
 from bj_env.decisions import decision_from
 from bj_env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, choices
-from bj_env.houses import rules_from, text
+from bj_env.houses import rules_from, without_file
 from bj_env.learned import LearnedDecision
 from bj_env.settings import AGENT
 
@@ -43,7 +43,7 @@ class Environment(Part):
     @classmethod
     def _do_not_change(cls, rules: str) -> str:
         """Return a file's rules as a text: it may be another file by the time that a run goes on."""
-        return text(rules_from(rules)) if rules.endswith(".toml") else rules
+        return without_file(rules)
 
     @model_validator(mode="after")
     def _makes_an_environment(self) -> Self:

@@ -156,6 +156,18 @@ def _written(field: str, value: Any) -> str:
     return _NUMBERED[field].format(round(value * 100) if field == "penetration" else value)
 
 
+def without_file(house: str) -> str:
+    """Return what a TOML file says as a rule text, which outlasts the file; a house or a rule text as it is.
+
+    Raises:
+        RulesError: if the file does not read.
+
+    >>> without_file("six-deck")
+    'six-deck'
+    """
+    return text(rules_from(house)) if house.endswith(".toml") else house
+
+
 def rules_from(source: "Rules | str | PathLike[str]") -> Rules:
     """Return the rules that a house's name, a rule text, a TOML file or a `Rules` stands for.
 

@@ -75,7 +75,7 @@ def table_scene(table: "Table", round: "Round | None", names: Sequence[str], leg
         asked: the seat that is asked for its bet, while bets are made.
     """
     shoe = "infinite shoe" if table.shoe.infinite else f"{table.shoe.left} cards left in the shoe"
-    dealer = () if round is None else _dealer_cards(round.dealer.cards, round.hole is not None)
+    dealer = () if round is None else dealer_cards(round.dealer.cards, round.hole is not None)
     banks = [player.free if player.limited else None for player in table.players]
     seats = tuple(_seat(round, number, name, banks[number], asked) for number, name in enumerate(names))
     value = "" if round is None or len(round.dealer.cards) < 2 else round.dealer.value_text()
@@ -86,7 +86,8 @@ def _end(round: "Round | None") -> str:
     return "the round is void, all stakes go back" if round is not None and round.void else "the round is over"
 
 
-def _dealer_cards(cards: Sequence[Card], has_hole: bool) -> tuple[Card | None, ...]:
+def dealer_cards(cards: Sequence[Card], has_hole: bool) -> tuple[Card | None, ...]:
+    """Return the dealer's cards as everyone sees them: None for one that is face down."""
     return (*cards, None) if has_hole and len(cards) == 1 else tuple(cards)
 
 
@@ -96,14 +97,14 @@ def _seat(round: "Round | None", number: int, name: str, bank: int | None, asked
         return SeatScene(label, name, (), bank, 0, None, to_bet=number == asked, sits_out=False)
     seat = round.seats[number]
     turn = round.hand_index if not round.over and round.active_seat is seat else None
-    hands = _hands(seat.hands, _nets(round.events, number), turn)
+    hands = _hands(seat.hands, nets_of(round.events, number), turn)
     net = seat.net if round.over and hands else None
     if round.over and bank is not None:
         bank = seat.bank + seat.net  # which is not what is there once the next bet is made
     return SeatScene(label, name, hands, bank, seat.insurance, net, to_bet=False, sits_out=not hands)
 
 
-def _nets(events: Sequence[Event], seat: int) -> dict[int, int]:
+def nets_of(events: Sequence[Event], seat: int) -> dict[int, int]:
     """Return what each hand of a seat has won, by its place; nothing before the round is settled."""
     return {event.hand: event.ticks for event in events if event.kind is Kind.SETTLE and event.seat == seat}
 
@@ -140,7 +141,7 @@ def record_scene(record: Record) -> Scene:
     for event in record.events:
         if event.seat == DEALER and event.card is not None:
             dealer.add(event.card)
-    cards = _dealer_cards(dealer.cards, Kind.HOLE_CARD in kinds)
+    cards = dealer_cards(dealer.cards, Kind.HOLE_CARD in kinds)
     seats = tuple(_recorded_seat(record, number) for number in range(len(record.banks)))
     end = "the round is void, all stakes go back" if Kind.MISDEAL in kinds else ""
     value = dealer.value_text() if len(dealer.cards) > 1 else ""
@@ -166,7 +167,7 @@ def _recorded_seat(record: Record, number: int) -> SeatScene:
             hand.charlie = event.kind is Kind.DRAW and is_charlie(record.rules, hand.total, len(hand.cards))
         elif event.kind in (Kind.SETTLE, Kind.INSURANCE):
             net += event.ticks
-    shown = _hands(hands, _nets(record.events, number), None)
+    shown = _hands(hands, nets_of(record.events, number), None)
     return SeatScene(f"P{number + 1}", "", shown, None, insurance, net if settled and hands else None, False, not hands)
 
 

@@ -71,11 +71,12 @@ def advise(view: View) -> Advice:
     upcard, hand, rules = view.upcard.value, tuple(card.value for card in view.cards), view.rules
     if rules.round_payouts:  # what is rounded down to whole chips depends on the bet
         rules = rules._replace(min_bet=int(view.bet), max_bet=int(view.bet))
-    shoe, full = unseen(view, hand), composition(rules)
+    shoe = left = unseen(view, hand)
     try:
         solution = _solution(rules, shoe, upcard)
     except RulesError:
-        shoe, solution = full, _solution(rules, full, upcard)
+        shoe = composition(rules)
+        solution = _solution(rules, shoe, upcard)
     if view.phase is Phase.INSURANCE:
         values = solution.insurance_values(hand, upcard)
     elif view.phase is Phase.EARLY_SURRENDER:
@@ -83,7 +84,7 @@ def advise(view: View) -> Advice:
     else:
         values = _play_values(solution, hand, upcard, split=len(view.hands[view.seat]) > 1)
     legal = {action: values[action] for action in view.legal if action in values}
-    return Advice(dict(sorted(legal.items(), key=lambda item: -item[1])), counted=shoe == unseen(view, hand))
+    return Advice(dict(sorted(legal.items(), key=lambda item: -item[1])), counted=shoe == left)
 
 
 def _play_values(solution: "Solution", hand: tuple[int, ...], upcard: int, *, split: bool) -> dict[Action, float]:
@@ -92,7 +93,8 @@ def _play_values(solution: "Solution", hand: tuple[int, ...], upcard: int, *, sp
     values = solution.values(hand, upcard, after_split=True)
     if len(hand) == 2 and hand[0] == hand[1] and solution.rules.max_hands > 1:
         again = solution.values(hand, upcard)
-        values |= {action: again[action] for action in (Action.SPLIT,) if action in again}
+        if Action.SPLIT in again:
+            values[Action.SPLIT] = again[Action.SPLIT]
     return values
 
 

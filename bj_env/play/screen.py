@@ -9,15 +9,15 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from bj_env.card_faces import card_name
 from bj_env.events import DEALER, Kind
-from bj_env.notation import chips_text
 from bj_env.play.game import Asked, Game
 from bj_env.play.setup import is_person
 from bj_env.play.words import (
     KEYS,
     VERBS,
     card_symbols,
-    card_words,
+    chips,
     not_now,
     phase_before,
     places,
@@ -44,7 +44,7 @@ class Screen:
 
     def __init__(self, *, plain: bool, symbols: bool, width: int | None = None) -> None:
         self.plain, self.symbols = plain, symbols
-        self.shown = card_words if plain else card_symbols if symbols else str
+        self.shown = card_name if plain else card_symbols if symbols else str
         self._console = Console(highlight=False, markup=False, emoji=False, width=width)
 
     def say(self, text: str, style: str = "") -> None:
@@ -102,9 +102,7 @@ class Screen:
 
     def _bets(self, game: Game, round: Round) -> str:
         bets = ", ".join(
-            f"{game.setup.name(event.seat)} {chips_text(event.ticks).removeprefix('+')}"
-            for event in round.events
-            if event.kind is Kind.BET
+            f"{game.setup.name(event.seat)} {chips(event.ticks)}" for event in round.events if event.kind is Kind.BET
         )
         return f"Bets are placed ({bets}), cards are dealt."
 

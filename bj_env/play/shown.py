@@ -8,7 +8,7 @@ from typing import Any
 
 from bj_env.cards import Card
 from bj_env.decisions import View
-from bj_env.events import DEALER, Kind
+from bj_env.events import DEALER
 from bj_env.hand import Hand
 from bj_env.houses import text, words
 from bj_env.participants import Seat
@@ -17,6 +17,7 @@ from bj_env.play.game import Game, possible_actions
 from bj_env.play.setup import PERSON, Setup, given_name, is_person
 from bj_env.play.words import KEYS
 from bj_env.round import Round
+from bj_env.scene import dealer_cards, nets_of
 from bj_env.settlement import outcome
 from bj_env.table import TablePhase
 from bj_env.terms import TICKS, Action, Phase
@@ -178,13 +179,12 @@ def _why_none(game: Game, naming: Naming) -> str:
 
 def _dealer(game: Game) -> dict[str, Any]:
     setup, round = game.setup, game.round
-    cards: list[str | None] = [] if round is None else list(map(str, round.dealer.cards))
+    cards = [] if round is None else dealer_cards(round.dealer.cards, round.hole is not None)
     value = "" if round is None else _value(round.dealer)
-    if round is not None and len(cards) == 1:
+    if round is not None and len(round.dealer.cards) == 1:
         value = f"shows {value}"
-        if round.hole is not None:
-            cards.append(None)
-    return {"name": setup.name(DEALER), "person": is_person(setup.dealer), "cards": cards, "value": value}
+    told = [card and str(card) for card in cards]
+    return {"name": setup.name(DEALER), "person": is_person(setup.dealer), "cards": told, "value": value}
 
 
 def _value(hand: Hand) -> str:
@@ -211,7 +211,7 @@ def _seat(game: Game, number: int, naming: Naming) -> dict[str, Any]:
 
 
 def _hands(game: Game, round: Round, seat: Seat) -> list[dict[str, Any]]:
-    won = {event.hand: event.ticks for event in round.events if event.kind is Kind.SETTLE and event.seat == seat.number}
+    won = nets_of(round.events, seat.number)
     asked = game.asked
     turn = asked.view.hand if asked is not None and not asked.betting and asked.seat == seat.number else None
     return [

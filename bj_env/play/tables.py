@@ -201,8 +201,9 @@ class Tables:
 
     def _hold(self, key: str, live: Live) -> None:
         self._live[key] = live
-        for old in [key for key, live in self._live.items() if not live.lock.locked() and not live.thinking.locked()]:
-            if len(self._live) <= MOST_LIVE:
+        while len(self._live) > MOST_LIVE:
+            idle = (key for key, live in self._live.items() if not live.lock.locked() and not live.thinking.locked())
+            if (old := next(idle, None)) is None:
                 break
             del self._live[old]
 

@@ -14,8 +14,7 @@ from platformdirs import user_data_path
 from bj_env.decisions import SAMPLED, HouseRule
 from bj_env.errors import BlackjackError
 from bj_env.events import DEALER
-from bj_env.houses import rules_from
-from bj_env.houses import text as rule_text
+from bj_env.houses import without_file
 from bj_env.houses import words as rules_in_words
 from bj_env.play.answers import MEANINGS, Command, known_words, read
 from bj_env.play.coach import Advice, advise
@@ -60,7 +59,7 @@ def play_command(
     path = save or user_data_path("bj-env", appauthor=False) / "games.sqlite"
     said = (house, seats, dealer, bankroll, seed)
     wished = Setup.checked(
-        _written(house or "six-deck"),
+        without_file(house or "six-deck"),
         None if seats is None else [_here(seat.strip()) for seat in seats.split(",")],
         dealer=dealer or HOUSE,
         bankroll=BANKROLL if bankroll is None else bankroll,
@@ -77,11 +76,6 @@ def play_command(
         again = "bj play" if save is None else f"bj play --save {quote(str(save))}"
         Sitting(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
         store.close()
-
-
-def _written(house: str) -> str:
-    """Return what a rules file says as a rule text, so that a game outlasts its file, and anything else as it is."""
-    return rule_text(rules_from(house)) if house.endswith(".toml") else house
 
 
 def _leave(number: int, frame: object) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
+from bj_env.card_faces import card_name
 from bj_env.cards import Card, Suit
 from bj_env.events import DEALER, Event, Kind, total_text
 from bj_env.notation import chips_text
@@ -37,19 +38,7 @@ KEYS = {
 }
 """The key of each action; no two are the same."""
 
-_RANKS = "ace two three four five six seven eight nine ten jack queen king".split()
 _SYMBOLS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}
-
-
-def card_words(card: Card) -> str:
-    """Say a card.
-
-    >>> from bj_env.cards import card
-    >>> card_words(card("Th")), card_words(card("A"))
-    ('ten of hearts', 'ace')
-    """
-    rank = _RANKS[card.rank - 1]
-    return rank if card.suit is None else f"{rank} of {card.suit.name.lower()}"
 
 
 def card_symbols(card: Card) -> str:
@@ -130,7 +119,7 @@ def phase_before(events: list[Event], index: int) -> str:
     return ""
 
 
-def told(setup: Setup, round: Round, index: int, shown: Shown = card_words) -> str:
+def told(setup: Setup, round: Round, index: int, shown: Shown = card_name) -> str:
     """Tell one of a round's events as a sentence.
 
     Args:
@@ -141,7 +130,7 @@ def told(setup: Setup, round: Round, index: int, shown: Shown = card_words) -> s
     """
     event = round.events[index]
     seat, card = event.seat, "" if event.card is None else shown(event.card)
-    the = "the " if shown is card_words else ""
+    the = "the " if shown is card_name else ""
     said: dict[Kind, Callable[[], str]] = {
         Kind.SHUFFLE: lambda: "The shoe is shuffled.",
         Kind.BURN: lambda: "A card is burned.",
@@ -210,10 +199,10 @@ def balance(setup: Setup, game: Game, round: Round, seat: int) -> str:
 
 def separated(cards: list[Card] | tuple[Card, ...], shown: Shown) -> str:
     """Write cards in a row, with commas between words."""
-    return (", " if shown is card_words else " ").join(map(shown, cards))
+    return (", " if shown is card_name else " ").join(map(shown, cards))
 
 
-def question(game: Game, asked: Asked, shown: Shown = card_words) -> str:
+def question(game: Game, asked: Asked, shown: Shown = card_name) -> str:
     """Say who is asked, and what: the seat, the hand, its total and stake, the dealer's card."""
     setup, view = game.setup, asked.view
     if asked.betting:
@@ -226,7 +215,7 @@ def question(game: Game, asked: Asked, shown: Shown = card_words) -> str:
     hands = view.hands[asked.seat]
     which = f", hand {view.hand + 1} of {len(hands)}" if len(hands) > 1 else ""
     staked = f"{chips(round(hands[view.hand].stake * TICKS))} staked"
-    the = "the " if shown is card_words else ""
+    the = "the " if shown is card_name else ""
     upcard = "" if view.upcard is None else f"The dealer shows {the}{shown(view.upcard)}."
     return f"{who(setup, asked.seat)}{which}: {hand}, {staked}. {upcard}{_offer(asked)}"
 
@@ -272,7 +261,7 @@ def places(game: Game, shown: Shown) -> Iterator[tuple[str, str, str, str]]:
     hidden = round.hole is not None and len(round.dealer.cards) == 1
     dealer = separated(round.dealer.cards, shown)
     if hidden:
-        dealer += ", a card face down" if shown is card_words else " ??"
+        dealer += ", a card face down" if shown is card_name else " ??"
     yield who(setup, DEALER), dealer, round.dealer.value_text(), ""
     for seat in round.active:
         for index, hand in enumerate(seat.hands):
