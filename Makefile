@@ -12,8 +12,8 @@ INSTALL = $(BIN)/python -m pip install --constraint constraints.txt
 
 help:
 	@echo "make train   install what training needs and run train.py      ARGS=\"--config configs/maskable-ppo.toml\""
-	@echo "make test    install what the tests need and run the checks    ARGS=\"tests/test_rules.py -k split\""
-	@echo "make proofs  run the checks that take longest, some minutes     ARGS=\"tests/test_solver_proof.py\""
+	@echo "make test    install what the tests need and run the checks    ARGS=\"tests/rules/test_numbered.py -k split\""
+	@echo "make proofs  run the checks that take longest, some minutes     ARGS=\"tests/solver/test_solver_proof.py\""
 	@echo "make clean   remove $(VENV) and what the tools left behind"
 	@echo
 	@echo "Python 3.11 or newer is found as \`$(PYTHON)\`: PYTHON=... names another, VENV=... another place to install."

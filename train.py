@@ -17,10 +17,10 @@ from types import FrameType
 from rich.console import Console
 from rich.markup import escape
 
-from agents.checkpoints import checkpoint_path, restore_newest, save_checkpoint
-from agents.config import Config, load_config
-from agents.learners import AnyLearner
-from agents.run import (
+from agents.run.checkpoints import checkpoint_path, restore_newest, save_checkpoint
+from agents.run.config import Config, load_config
+from agents.run.learners import AnyLearner
+from agents.run.run import (
     RunError,
     Scalars,
     check_origin,
@@ -33,15 +33,15 @@ from agents.run import (
     read_origin,
     write_file,
 )
-from agents.training import Learner, Row, Trained, TrainingError, curve_of, evaluated, is_due, train_leg
-from bj_env import learned
-from bj_env.bench_report import score_table
-from bj_env.benchmark import compare
-from bj_env.cli import progress_bar
-from bj_env.decisions import Decision
+from agents.run.training import Learner, Row, Trained, TrainingError, curve_of, evaluated, is_due, train_leg
+from bj_env.analysis.benchmark import compare
+from bj_env.analysis.scores import Score
+from bj_env.cli.bench import score_table
+from bj_env.cli.main import progress_bar
 from bj_env.errors import BlackjackError
-from bj_env.notation import house_text
-from bj_env.scores import Score
+from bj_env.game.decision import Decision
+from bj_env.game.notation import house_text
+from bj_env.strategies import saved_policy
 
 ROOT = Path(__file__).parent
 DEFAULT = ROOT / "configs" / "default.toml"
@@ -156,35 +156,35 @@ def make_learner(config: Config) -> Learner:
     """Return the learner that a configuration names."""
     match config.learner.kind:  # imported only where it is used: torch takes a while
         case "monte-carlo":
-            from agents.monte_carlo import MonteCarloLearner
+            from agents.learners.monte_carlo import MonteCarloLearner
 
             return MonteCarloLearner(config)
         case "deep-monte-carlo":
-            from agents.deep_monte_carlo import DeepMonteCarloLearner
+            from agents.learners.deep_monte_carlo import DeepMonteCarloLearner
 
             return DeepMonteCarloLearner(config)
         case "temporal-difference":
-            from agents.temporal_difference import TemporalDifferenceLearner
+            from agents.learners.temporal_difference import TemporalDifferenceLearner
 
             return TemporalDifferenceLearner(config)
         case "rule-conditioned":
-            from agents.rule_conditioned import RuleConditionedLearner
+            from agents.learners.rule_conditioned import RuleConditionedLearner
 
             return RuleConditionedLearner(config)
         case "maskable-ppo":
-            from agents.maskable_ppo import MaskablePPOLearner
+            from agents.learners.maskable_ppo import MaskablePPOLearner
 
             return MaskablePPOLearner(config)
         case "ppo-sb3":
-            from agents.ppo_sb3 import SB3PPOLearner
+            from agents.learners.ppo_sb3 import SB3PPOLearner
 
             return SB3PPOLearner(config)
         case "dqn-sb3":
-            from agents.dqn_sb3 import SB3DQNLearner
+            from agents.learners.dqn_sb3 import SB3DQNLearner
 
             return SB3DQNLearner(config)
         case "ppo":
-            from agents.ppo import PPOLearner
+            from agents.learners.ppo import PPOLearner
 
             return PPOLearner(config)
 
@@ -259,21 +259,21 @@ def report(folder: Path, config: Config, trained: Trained, history: Sequence[Row
     """Save the policy, play it against the strategies of the configuration, and write what came of it."""
     timing = {name: sum(row[name] for row in history) for name in ("training_seconds", "compile_seconds")}
     facts = facts_of(folder, config, trained, timing)
-    learned.save(folder / "policy", trained.profile._replace(provenance=facts), trained.tensors)
-    policy = learned.load(folder / "policy")
+    saved_policy.save_policy(folder / "policy", trained.profile._replace(provenance=facts), trained.tensors)
+    policy = saved_policy.load_policy(folder / "policy")
     scores = measure(config, policy)
     console.print(score_table(scores, config.setting))
     write_file(folder / "results.json", results_text(folder, config, trained, scores))
     write_file(folder / "timing.json", json.dumps(timing, indent=2) + "\n")
 
-    from agents.report import write_report  # only now: matplotlib takes a while
+    from agents.run.report import write_report  # only now: matplotlib takes a while
 
     write_report(folder, config, trained, policy, scores, facts)
     console.print(escape(f"trained in {facts['training time']}; report: {folder / 'report.md'}"))
     console.print(escape(f"play it as a seat: {folder / 'policy'}"))
 
 
-def measure(config: Config, policy: learned.LearnedDecision) -> list[Score]:
+def measure(config: Config, policy: saved_policy.LearnedDecision) -> list[Score]:
     """Play the policy and the strategies of the configuration on the same shoes."""
     policies: dict[str, Decision | str] = {
         "basic": "basic",

@@ -2,6 +2,6 @@
 
 import sys
 
-from bj_env.cli import main
+from bj_env.cli.main import main
 
 sys.exit(main())

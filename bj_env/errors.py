@@ -28,7 +28,7 @@ class DecisionError(BlackjackError):
     """Is raised when a seat's ``Decision`` fails or answers nonsense; names seat and hand."""
 
 
-class UnknownDecision(BlackjackError):
+class UnknownStrategy(BlackjackError):
     """Is raised for a name that no strategy has."""
 
 

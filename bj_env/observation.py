@@ -13,7 +13,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from bj_env.errors import BlackjackError, choices
-from bj_env.terms import Double, HoleCard, Payout, Phase, Rules, SplitBy, Surrender
+from bj_env.rules.terms import Double, HoleCard, Payout, Phase, Rules, SplitBy, Surrender
 
 PARTS = ("hand", "table", "count", "seen", "composition", "bankroll", "rules")
 """The parts of an observation, in the order in which they follow each other."""
@@ -93,8 +93,8 @@ class Layout:
     Raises:
         BlackjackError: at an unknown part or encoding, naming the valid ones.
 
-    >>> from bj_env.houses import rules_from
-    >>> layout = Layout(rules_from("six-deck"), seats=1, bets=(1,), parts=("hand",))
+    >>> from bj_env.rules.houses import parse_rules
+    >>> layout = Layout(parse_rules("six-deck"), seats=1, bets=(1,), parts=("hand",))
     >>> layout.space.shape, layout.names[20]
     ((58,), 'hand.total=hard 18')
     """
@@ -153,8 +153,8 @@ class Layout:
     def encode(self, row: Sequence[int]) -> NDArray[Any]:
         """Return a fresh observation from a row of column values.
 
-        >>> from bj_env.houses import rules_from
-        >>> layout = Layout(rules_from("six-deck"), seats=1, bets=(1,), encoding="discrete")
+        >>> from bj_env.rules.houses import parse_rules
+        >>> layout = Layout(parse_rules("six-deck"), seats=1, bets=(1,), encoding="discrete")
         >>> layout.encode([3, 13, 8, 10, 1])
         array([ 3, 13,  8, 10,  1])
         """

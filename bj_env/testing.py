@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bj_env.env import BlackjackEnv
+from bj_env.env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, choices
-from bj_env.events import Record
-from bj_env.houses import HOUSES, rules_from
+from bj_env.game.events import Record
+from bj_env.rules.houses import HOUSES, parse_rules
 
 ENGINES = ("readable", "compiled")
 
@@ -59,7 +59,7 @@ def signature(rounds: int = 50, *, engine: str = "readable", threads: int = 1) -
 
 def _arguments(text: str) -> dict[str, Any]:
     """Return the arguments of an environment: bets to choose, and so little money that it often runs out."""
-    low = rules_from(text).min_bet
+    low = parse_rules(text).min_bet
     return {
         "rules": text,
         "seats": ("random", "mimic", "agent", "random"),
@@ -87,7 +87,7 @@ def _readable_rounds(arguments: dict[str, Any], place: int, rounds: int) -> list
 
 def _compiled_rounds(arguments: dict[str, Any], rounds: int, threads: int) -> list[list[str]]:
     """Return so many rounds of each table in words, and where its shoe was after each."""
-    from bj_env.fast import arrays, vector_env  # numba takes a second to import, which the readable engine need not
+    from bj_env.compiled import arrays, vector_env  # numba takes a second to import, which the readable engine need not
 
     env = vector_env.BlackjackVectorEnv(len(SEEDS), **arguments)
     env.engine.share(threads)

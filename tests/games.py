@@ -8,7 +8,7 @@ import traceback
 from random import Random
 from typing import Any
 
-from bj_env.terms import Action
+from bj_env.rules.terms import Action
 from tests.lockstep import Pair
 
 DIFFERENT = 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bj_env.replay import replay
+from bj_env.game.replay import replay
 
 
 def each_line(text: str, name: str = "line") -> pytest.MarkDecorator:

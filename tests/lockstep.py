@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bj_env.env import BlackjackEnv
+from bj_env.compiled.arrays import DEALT, FREE, FRONT, FRONT_END, HOLE, ON_TABLE, SHOE, SIZE, STACKED
+from bj_env.compiled.kernels import table_at
+from bj_env.compiled.shoe import draws_used
+from bj_env.compiled.vector_env import BlackjackVectorEnv
+from bj_env.env.env import BlackjackEnv
 from bj_env.errors import BlackjackError
-from bj_env.fast.arrays import DEALT, FREE, FRONT, FRONT_END, HOLE, ON_TABLE, SHOE, SIZE, STACKED
-from bj_env.fast.kernels import table_at
-from bj_env.fast.shoe import draws_used
-from bj_env.fast.vector_env import BlackjackVectorEnv
-from bj_env.notation import RANKS
-from bj_env.terms import Rules
-from tests.strategies import rules
+from bj_env.game.notation import RANKS
+from bj_env.rules.terms import Rules
+from tests.generators import rules
 
 OTHERS = ("basic", "mimic", "random", "threshold:14", "never-bust", "hi-lo")
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from bj_env import learned
-from bj_env.houses import rules_from
-from bj_env.learned import Profile
+from bj_env.rules.houses import parse_rules
+from bj_env.strategies import saved_policy
+from bj_env.strategies.saved_policy import Profile
 from tests.signals import heed
 
 ROOT = Path(__file__).parents[1]
@@ -31,7 +31,7 @@ class Sitter:
         self.sit(answer.json())
 
     def sit(self, state: dict[str, Any]) -> None:
-        """Sit down at a table that has been laid."""
+        """Sit down at a table that has been set."""
         self.state = state
         self.key = state["table"]
         self.path = f"/api/tables/{self.key}"
@@ -67,9 +67,9 @@ class Sitter:
 
 def save_policy(folder: Path) -> Path:
     """Save a policy that plays nonsense, and return its folder."""
-    profile = Profile("table", rules_from("six-deck"), 1, (1,), ("hand",), COLUMNS, provenance={"command": "test"})
+    profile = Profile("table", parse_rules("six-deck"), 1, (1,), ("hand",), COLUMNS, provenance={"command": "test"})
     scores = np.random.default_rng(1).normal(size=(5, 30, 11, 11, 7)).astype(np.float32)
-    learned.save(folder, profile, {"scores": scores})
+    saved_policy.save_policy(folder, profile, {"scores": scores})
     return folder
 
 
@@ -78,7 +78,7 @@ SEED = 3
 
 SEEDED = f"""
 import sys
-from bj_env.cli import main
+from bj_env.cli.main import main
 from bj_env.play import setup
 setup.randbits = lambda bits: {SEED}
 sys.exit(main(sys.argv[1:]))

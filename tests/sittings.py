@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from bj_env.cli import main
-from bj_env.notation import parse
+from bj_env.cli.main import main
+from bj_env.game.notation import parse
+from bj_env.game.replay import stacked as written_cards
 from bj_env.play.game import Game
-from bj_env.play.screen import Screen
 from bj_env.play.setup import Setup
-from bj_env.play.terminal import Sitting
-from bj_env.replay import stacked as written_cards
+from bj_env.play.terminal.screen import Screen
+from bj_env.play.terminal.session import Sitting
 
 Play = Callable[..., list[str]]
 

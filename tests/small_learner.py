@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-import agents.report  # noqa: F401  (what a process would import, it finds here)
+import agents.run.report  # noqa: F401  (what a process would import, it finds here)
 import train
-from agents.config import Config
-from agents.training import Tensors
-from bj_env.houses import rules_from
-from bj_env.learned import Profile
+from agents.run.config import Config
+from agents.run.training import Tensors
+from bj_env.rules.houses import parse_rules
+from bj_env.strategies.saved_policy import Profile
 
 LEGS = 4
 # Under these rules nothing is solved exactly, and no chart is drawn of this policy unless the run is named "by-hand":
@@ -43,7 +43,7 @@ class SmallLearner:
     unit = "rounds"
 
     def __init__(self, config: Config, pause: Callable[[], None] = lambda: None, gain: float = 1.0) -> None:
-        rules, parts = rules_from(config.environment.rules), ("hand", "seen")
+        rules, parts = parse_rules(config.environment.rules), ("hand", "seen")
         self.profile = Profile("table", rules, 1, (1,), parts[: 1 if config.name == "by-hand" else 2], ("hand.upcard",))
         self.done = 0
         self.config, self.pause, self.gain = config, pause, gain

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from bj_env.cards import card
-from bj_env.env import BlackjackEnv
-from bj_env.fast.arrays import DEALT
-from bj_env.fast.vector_env import BlackjackVectorEnv
-from bj_env.houses import rules_from
-from bj_env.rules import card_value
-from bj_env.terms import TICKS, Rules
+from bj_env.compiled.arrays import DEALT
+from bj_env.compiled.vector_env import BlackjackVectorEnv
+from bj_env.env.env import BlackjackEnv
+from bj_env.game.cards import card
+from bj_env.rules.houses import parse_rules
+from bj_env.rules.numbered import card_value
+from bj_env.rules.terms import TICKS, Rules
 
 TEXT = Path(__file__).parent / "data" / "trees.txt"
 VALUES = "A 2 3 4 5 6 7 8 9 T".split()
@@ -116,7 +116,7 @@ ENGINES = {"readable": Readable, "compiled": Compiled}
 
 def counted(player: Player, tree: Tree, depth: int) -> tuple[tuple[int, ...], ...]:
     """Count a tree down to a depth."""
-    rules, level = rules_from(tree.rules), [(tree.cards, tree.actions)]
+    rules, level = parse_rules(tree.rules), [(tree.cards, tree.actions)]
     counts = []
     for _ in range(depth + 1):
         nodes = [player.node(*place) for place in level]

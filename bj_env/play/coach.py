@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from bj_env.counting import count_from
-from bj_env.decisions import View
 from bj_env.errors import BlackjackError, RulesError
-from bj_env.terms import Action, Phase, Rules
+from bj_env.game.view import View
+from bj_env.rules.terms import Action, Phase, Rules
+from bj_env.strategies.count_systems import count_from
 
 if TYPE_CHECKING:
     from bj_env.solver.result import Solution

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from bj_env.events import DEALER, Event, Kind
-from bj_env.notation import chips_text
+from bj_env.game.events import DEALER, Event, Kind
+from bj_env.game.notation import chips_text
+from bj_env.game.round import Round
+from bj_env.game.table import TablePhase
+from bj_env.game.view import View
 from bj_env.play.coach import Advice, counted
 from bj_env.play.game import Asked, Game, possible_actions
 from bj_env.play.setup import Setup, is_person
 from bj_env.play.words import KEYS, VERBS, bet_range, chips, chips_in_words, money, not_now, who, whose
-from bj_env.round import Round
-from bj_env.table import TablePhase
-from bj_env.terms import TICKS, Action, Phase
-from bj_env.view import View
+from bj_env.rules.terms import TICKS, Action, Phase
 
 _PAID = (Kind.SETTLE, Kind.INSURANCE)
 

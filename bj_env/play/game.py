@@ -1,23 +1,25 @@
 """A game that people sit at: somebody is asked, answers, and the next one is asked; nothing waits in between.
 
-A game is its setup and its moves. Whoever keeps both can put it back on the table exactly as it lay (`Game.restored`).
+A game is its setup and its moves. Whoever keeps both can put it back on the table exactly as it was (`Game.restored`).
 """
 
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import NamedTuple, Self
 
-from bj_env.chance import seat_stream
-from bj_env.decisions import Decision, View, ask, decision_from
 from bj_env.errors import BlackjackError, DecisionError
-from bj_env.events import DEALER
-from bj_env.notation import chips_text
-from bj_env.participants import Dealer, Player
+from bj_env.game.decision import Decision, ask
+from bj_env.game.events import DEALER
+from bj_env.game.notation import chips_text
+from bj_env.game.participants import Dealer, Player
+from bj_env.game.rng import seat_stream
+from bj_env.game.round import Round
+from bj_env.game.table import Table
+from bj_env.game.view import View
 from bj_env.play.setup import HOUSE, Setup, is_person
-from bj_env.round import Round
-from bj_env.rules import is_short
-from bj_env.table import Table
-from bj_env.terms import REFUSALS, TICKS, Action, Double, Phase, Refusal, Rules, Surrender
+from bj_env.rules.numbered import is_short
+from bj_env.rules.terms import REFUSALS, TICKS, Action, Double, Phase, Refusal, Rules, Surrender
+from bj_env.strategies.registry import strategy
 
 _EARLY = (Surrender.EARLY, Surrender.ES10)
 
@@ -123,7 +125,7 @@ class Game:
     def __init__(self, setup: Setup) -> None:
         self.setup, self.rules = setup, setup.rules
         self.table = self._new_table()
-        self.decisions = [None if is_person(seat) else decision_from(seat) for seat in setup.seats]
+        self.decisions = [None if is_person(seat) else strategy(seat) for seat in setup.seats]
         self.moves: list[Move] = []
         self.history: list[str] = []
         self.graded: list[Graded] = []
@@ -143,7 +145,7 @@ class Game:
 
     @classmethod
     def restored(cls, setup: Setup, moves: Iterable[Move], draws: Iterable[int] = ()) -> Self:
-        """Return a game as it lay after these moves.
+        """Return a game as it was after these moves.
 
         Args:
             setup: who sits where.

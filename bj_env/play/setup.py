@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from secrets import randbits
 from typing import NamedTuple, Self
 
-from bj_env.chance import SEEDS
-from bj_env.decisions import decision_from
-from bj_env.errors import BlackjackError, UnknownDecision
-from bj_env.houses import rules_from
-from bj_env.terms import Rules, check_first_deal, checked_number
+from bj_env.errors import BlackjackError, UnknownStrategy
+from bj_env.game.rng import SEEDS
+from bj_env.rules.houses import parse_rules
+from bj_env.rules.terms import Rules, check_first_deal, checked_number
+from bj_env.strategies.registry import strategy
 
 PERSON = "you"
 """What stands for a person in a list of seats; ``you:ann`` gives the person a name."""
@@ -97,7 +97,7 @@ class Setup(NamedTuple):
     @property
     def rules(self) -> Rules:
         """The rules that are played."""
-        rules = rules_from(self.house)
+        rules = parse_rules(self.house)
         stake = STAKES.get(self.house)
         return rules._replace(min_bet=stake, max_bet=stake) if stake else rules
 
@@ -132,9 +132,9 @@ def given_name(seat: str) -> str:
 def _check_strategy(seat: str) -> None:
     """Refuse what nobody is called, and say that people sit down too."""
     try:
-        decision_from(seat)
-    except UnknownDecision as error:
-        raise UnknownDecision(f"{error}, or {PERSON!r} or '{PERSON}:NAME' for a person") from None
+        strategy(seat)
+    except UnknownStrategy as error:
+        raise UnknownStrategy(f"{error}, or {PERSON!r} or '{PERSON}:NAME' for a person") from None
 
 
 def _check_name(name: str) -> None:

@@ -139,7 +139,7 @@ class Store:
         self._file.executemany("INSERT INTO moves VALUES (?, ?, ?, ?, ?)", new)
 
     def load(self, game_id: str) -> Game | None:
-        """Return a game as it lay; None if there is none, or it is damaged: it is put aside then, see `warnings`."""
+        """Return a game as it was; None if there is none, or it is damaged: it is put aside then, see `warnings`."""
         try:
             return self.read(game_id)
         except BlackjackError as error:  # a game that does not read never bars the table
@@ -149,7 +149,7 @@ class Store:
             return None
 
     def read(self, game_id: str) -> Game | None:
-        """Return a game as it lay; None if there is none.
+        """Return a game as it was; None if there is none.
 
         Raises:
             BlackjackError: if it does not read, now or ever; it stays as it is.

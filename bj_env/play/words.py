@@ -3,17 +3,17 @@
 import re
 from collections.abc import Callable, Iterator
 
-from bj_env.card_faces import card_name
-from bj_env.cards import Card, Suit
-from bj_env.events import DEALER, Event, Kind, total_text
-from bj_env.notation import chips_text
+from bj_env.display.card_svg import card_name
+from bj_env.game.cards import Card, Suit
+from bj_env.game.events import DEALER, Event, Kind, total_text
+from bj_env.game.notation import chips_text
+from bj_env.game.round import Round
+from bj_env.game.settlement import outcome
+from bj_env.game.table import TablePhase
 from bj_env.play.game import Asked, Game
 from bj_env.play.setup import PERSON, Setup
-from bj_env.round import Round
-from bj_env.rules import insurance_stake
-from bj_env.settlement import outcome
-from bj_env.table import TablePhase
-from bj_env.terms import TICKS, Action, Phase
+from bj_env.rules.numbered import insurance_stake
+from bj_env.rules.terms import TICKS, Action, Phase
 
 Shown = Callable[[Card], str]
 """How a table shows a card."""
@@ -44,7 +44,7 @@ _SYMBOLS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SP
 def card_symbols(card: Card) -> str:
     """Write a card with the symbol of its suit.
 
-    >>> from bj_env.cards import card
+    >>> from bj_env.game.cards import card
     >>> card_symbols(card("Th")), card_symbols(card("Ks"))
     ('10♥', 'K♠')
     """

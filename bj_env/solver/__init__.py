@@ -4,8 +4,8 @@ Start with `solve` and `evaluate`. Importing this package imports numba.
 """
 
 from bj_env.solver.chart import best_chart, exceptions
-from bj_env.solver.counting import effects_of_removal, index_number, shoe_at
 from bj_env.solver.dealer import bust_chance, dealer_distribution
+from bj_env.solver.indices import effects_of_removal, index_number, shoe_at
 from bj_env.solver.moments import outcome
 from bj_env.solver.regret import Mistake, Regret, regret
 from bj_env.solver.result import Evaluation, Solution, evaluate, solve

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.charts import Chart, Code, build, chart, chart_action
-from bj_env.houses import rules_from, text
-from bj_env.rules import early_surrender_refusal
+from bj_env.rules.houses import parse_rules, text
+from bj_env.rules.numbered import early_surrender_refusal
+from bj_env.rules.terms import Action, Rules
 from bj_env.solver.draws import BLACKJACK, cards_left
 from bj_env.solver.exact import Against, Plan, best_against, plan_against
 from bj_env.solver.hands import VALUES, Floats, all_hands, find_hand, hand_index
@@ -25,10 +25,10 @@ from bj_env.solver.kernels import (
 )
 from bj_env.solver.shoe import Composition, composition
 from bj_env.solver.splits import split_weights
-from bj_env.solver.spot import DEALS, pair_share, settled_net, spot
 from bj_env.solver.strategy import Strategy, plan
 from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES, hand_limit
-from bj_env.terms import Action, Rules
+from bj_env.solver.upcard_state import DEALS, pair_share, settled_net, spot
+from bj_env.strategies.charts import Chart, Code, build, chart, chart_action
 
 _START = "s17_4to8_das"
 NEAR = 1e-4
@@ -86,7 +86,7 @@ def best_chart(rules: Rules | str, shoe: Composition | None = None) -> BestChart
     >>> round(best_chart(Rules(decks=0, max_hands=1)).ev, 6)
     -0.009936
     """
-    rules = rules_from(rules)
+    rules = parse_rules(rules)
     cards = composition(rules, shoe)
     columns = {value: _Column(rules, cards, value).best() for value in VALUES if cards.share(value) > 0}
     rows: dict[Cell, tuple[Code, ...]] = {}
@@ -102,12 +102,12 @@ def exceptions(
 ) -> list[HandException]:
     """Return the hands of up to ``cards`` cards that the best play by composition plays otherwise than a strategy.
 
-    >>> from bj_env.houses import parse
+    >>> from bj_env.rules.houses import parse
     >>> [(found.hand, found.upcard, found.best.name) for found in exceptions(parse("6D NS"), "s17_4to8_das")]
     [((10, 2), 4, 'HIT')]
     """
     found = []
-    rules = rules_from(rules)
+    rules = parse_rules(rules)
     decks = composition(rules, shoe)
     for upcard in (value for value in VALUES if decks.share(value) > 0):
         best = best_against(rules, decks, upcard)

@@ -12,12 +12,12 @@ from functools import cache
 import numpy as np
 
 from bj_env.errors import BlackjackError
-from bj_env.houses import rules_from
-from bj_env.rules import best_total, dealer_hits, dealer_peeks, is_blackjack, is_bust, is_soft
+from bj_env.rules.houses import parse_rules
+from bj_env.rules.numbered import best_total, dealer_hits, dealer_peeks, is_blackjack, is_bust, is_soft
+from bj_env.rules.terms import Rules
 from bj_env.solver.draws import BLACKJACK, BUSTS, MOST_OF_A_VALUE, Groups, Tree, dealer_outcomes
 from bj_env.solver.hands import VALUES, hand_text
 from bj_env.solver.shoe import Composition, composition
-from bj_env.terms import Rules
 
 OUTCOME_NAMES = ("17", "18", "19", "20", "21", "bust", "blackjack")
 """The dealer's outcomes in the order in which arrays hold them."""
@@ -141,7 +141,7 @@ def dealer_distribution(
     >>> round(dealer_distribution(Rules(decks=1), 2)["17"], 6)
     0.138976
     """
-    rules = rules_from(rules)
+    rules = parse_rules(rules)
     left = composition(rules, shoe).without((upcard, *removed))
     hole = hole_value(upcard)
     chances = dealer_outcomes(dealer_tree(rules, upcard), np.array([left.counts]), left.step, hole - 1)[0]
@@ -161,7 +161,7 @@ def bust_chance(
     >>> round(bust_chance(Rules(decks=1)), 4)
     0.2836
     """
-    rules = rules_from(rules)
+    rules = parse_rules(rules)
     cards = composition(rules, shoe)
     if upcard is not None:
         return dealer_distribution(rules, upcard, cards)[OUTCOME_NAMES[BUSTS]]

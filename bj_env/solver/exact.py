@@ -13,13 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bj_env.rules.terms import Action, Rules
 from bj_env.solver.dealer import peeked
 from bj_env.solver.draws import BLACKJACK
 from bj_env.solver.hands import VALUES, Flags, Floats, Ints, all_hands, find_hand
 from bj_env.solver.kernels import ACTIONS, BEST, GIVEN, play, reached
 from bj_env.solver.shoe import Composition
 from bj_env.solver.splits import SplitPlay, best_split_value, split_value
-from bj_env.solver.spot import (
+from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES, hand_limit
+from bj_env.solver.upcard_state import (
     DEAL_INDEX,
     DEALS,
     Measure,
@@ -32,8 +34,6 @@ from bj_env.solver.spot import (
     settled_net,
     spot,
 )
-from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES, hand_limit
-from bj_env.terms import Action, Rules
 
 
 class Plan(NamedTuple):

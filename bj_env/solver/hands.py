@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bj_env.errors import NotationError
-from bj_env.notation import parse_face
-from bj_env.rules import best_total, card_value, is_bust, is_soft
+from bj_env.game.notation import parse_face
+from bj_env.rules.numbered import best_total, card_value, is_bust, is_soft
 
 VALUES = range(1, 11)
 """Card values: 1 for an ace, 10 for every ten-value; arrays over values have value ``v`` at index ``v - 1``."""

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.errors import RulesError
-from bj_env.houses import rules_from
+from bj_env.rules.houses import parse_rules
+from bj_env.rules.terms import Action, HoleCard, Rules, SplitBy
 from bj_env.solver.dealer import peeked
 from bj_env.solver.draws import BLACKJACK, OUTCOMES, dealer_outcomes
 from bj_env.solver.exact import Against, Plan, plan_against
@@ -24,10 +25,9 @@ from bj_env.solver.kernels import compiled, count_paths
 from bj_env.solver.result import Shoe, Solution, check_solvable, kept_plan, upcards
 from bj_env.solver.shoe import Composition, composition
 from bj_env.solver.splits import again_chances, split_ends, without_the_value
-from bj_env.solver.spot import DEAL_INDEX, Spot, pair_share, spot
 from bj_env.solver.strategy import Strategy
 from bj_env.solver.tables import SPLIT, SPLIT_ACES, hand_limit
-from bj_env.terms import Action, HoleCard, Rules, SplitBy
+from bj_env.solver.upcard_state import DEAL_INDEX, Spot, pair_share, spot
 
 _FILLED, _MIXED = 0, 1
 """Two hands whose second cards are both of another value than the pair's, or one of each."""
@@ -57,7 +57,7 @@ def outcome(rules: Rules | str, strategy: Strategy | Solution, shoe: Shoe = None
     >>> round(found.deviation, 6), found.distribution[1.5].__round__(6)
     (0.977589, 0.045323)
     """
-    rules = rules_from(rules)
+    rules = parse_rules(rules)
     cards = composition(rules, shoe)
     check_solvable(rules, cards)
     mean = square = 0.0

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.houses import rules_from
+from bj_env.rules.houses import parse_rules
+from bj_env.rules.terms import Action, Phase, Rules
 from bj_env.solver.exact import Against, Plan, plan_against
 from bj_env.solver.hands import Floats, all_hands, hand_index
 from bj_env.solver.kernels import ACTIONS, weigh
 from bj_env.solver.result import Shoe, Solution, solve
-from bj_env.solver.spot import DEAL_INDEX, DEALS, pair_share, spot
 from bj_env.solver.strategy import Strategy, plan
 from bj_env.solver.tables import DEALT
-from bj_env.terms import Action, Phase, Rules
+from bj_env.solver.upcard_state import DEAL_INDEX, DEALS, pair_share, spot
 
 _SAME = 1e-13
 
@@ -73,7 +73,7 @@ def regret(rules: Rules | str, strategy: Strategy, shoe: Shoe = None) -> Regret:
     >>> bool(abs(sum(m.cost for m in found.mistakes) - (found.best - found.ev)) < 1e-12)
     True
     """
-    rules = rules_from(rules)
+    rules = parse_rules(rules)
     solution = solve(rules, shoe)
     mistakes: list[Mistake] = []
     ev = same = asked = 0.0

@@ -6,18 +6,18 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from bj_env.charts import Chart
 from bj_env.errors import BlackjackError, RulesError
-from bj_env.houses import rules_from, text
-from bj_env.rules import TICKS, early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
+from bj_env.rules.houses import parse_rules, text
+from bj_env.rules.numbered import TICKS, early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
+from bj_env.rules.terms import Action, Rules
 from bj_env.solver.exact import Against, Plan, best_against, plan_against
 from bj_env.solver.hands import VALUES, all_hands, find_hand, hand_text, parse_values
 from bj_env.solver.shoe import MOST_POINTS, Composition, composition
 from bj_env.solver.splits import SplitPlay
-from bj_env.solver.spot import DEALS
 from bj_env.solver.strategy import Strategy, plan, strategy_name
 from bj_env.solver.tables import DEALT, SPLIT, hand_limit, house_tables
-from bj_env.terms import Action, Rules
+from bj_env.solver.upcard_state import DEALS
+from bj_env.strategies.charts import Chart
 
 if TYPE_CHECKING:
     from bj_env.solver.chart import BestChart
@@ -188,7 +188,7 @@ def solve(rules: Rules | str, shoe: Shoe = None, *, how: SplitPlay = SplitPlay.Z
     -0.00511733637
     """
     start = perf_counter()
-    rules = rules_from(rules)
+    rules = parse_rules(rules)
     cards = composition(rules, shoe)
     check_solvable(rules, cards)
     against = {upcard: best_against(rules, cards, upcard, how) for upcard in upcards(cards)}
@@ -207,7 +207,7 @@ def solve_against(rules: Rules | str, upcard: str | int, shoe: Shoe = None) -> S
     -0.5398
     """
     start = perf_counter()
-    rules, value = rules_from(rules), one_value(upcard)
+    rules, value = parse_rules(rules), one_value(upcard)
     cards = composition(rules, shoe)
     check_solvable(rules, cards)
     cards.without([value])
@@ -229,7 +229,7 @@ def evaluate(rules: Rules | str, strategy: Strategy | Solution, shoe: Shoe = Non
     >>> round(evaluate("6D NS NINS D0 SP1", "mimic").ev, 9)
     -0.056756476
     """
-    rules = rules_from(rules)
+    rules = parse_rules(rules)
     cards = composition(rules, shoe)
     check_solvable(rules, cards)
     against = {}

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from bj_env.errors import RulesError
-from bj_env.rules import card_value
+from bj_env.rules.numbered import card_value
+from bj_env.rules.terms import Rules
 from bj_env.solver.hands import VALUES, hand_text
-from bj_env.terms import Rules
 
 
 class Composition(NamedTuple):

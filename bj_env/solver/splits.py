@@ -15,11 +15,11 @@ from math import inf
 
 import numpy as np
 
+from bj_env.rules.terms import SplitBy
 from bj_env.solver.hands import Floats, Ints, all_hands, find_hand
 from bj_env.solver.kernels import ACTIONS, BEST, compiled, play, reached, split_hands
-from bj_env.solver.spot import Spot
 from bj_env.solver.tables import SPLIT, SPLIT_ACES, hand_limit
-from bj_env.terms import SplitBy
+from bj_env.solver.upcard_state import Spot
 
 
 @compiled

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.charts import Chart, chart, published
 from bj_env.errors import BlackjackError, choices
-from bj_env.rules import TICKS, early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
+from bj_env.rules.numbered import TICKS, early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
+from bj_env.rules.terms import Action, Phase, Rules
 from bj_env.solver.exact import Plan
 from bj_env.solver.hands import VALUES, Flags, Ints, all_hands, find_hand, hand_index, hand_text
 from bj_env.solver.shoe import Composition
-from bj_env.solver.spot import DEALS
 from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES, hand_limit, house_tables
-from bj_env.terms import Action, Phase, Rules
+from bj_env.solver.upcard_state import DEALS
+from bj_env.strategies.charts import Chart, chart, published
 
 
 class Situation(NamedTuple):
@@ -187,7 +187,7 @@ class _Asker:
             if self.possible[hand]:
                 self._ask_at_the_deal(hand, plan)
         for origin in (DEALT, SPLIT, SPLIT_ACES):
-            choice[origin] = self._by_total(origin) if by_total else self._by_hand(origin, plan)
+            choice[origin] = self._by_total(origin) if by_total else self._total_dependent(origin, plan)
         return plan
 
     def _by_total(self, origin: int) -> Ints:
@@ -195,7 +195,7 @@ class _Asker:
         first, group = _groups(self.rules, origin)
         return np.array([self.ask(hand, int(self.masks[origin, hand])) for hand in first.tolist()])[group]
 
-    def _by_hand(self, origin: int, plan: Plan) -> Ints:
+    def _total_dependent(self, origin: int, plan: Plan) -> Ints:
         """Return the answers for the hands that the strategy itself can come to."""
         choice, comes_up = np.zeros(len(self.index), np.int64), self._starts(origin, plan)
         for hand in range(DEALS[0], len(self.index)):

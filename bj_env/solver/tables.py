@@ -1,6 +1,6 @@
 """The house's rules as tables over all hands: what is legal, and what each outcome of the dealer pays.
 
-Every number here is an answer of a function of `bj_env.rules`; the kernels only add and multiply them.
+Every number here is an answer of a function of `bj_env.rules.numbered`; the kernels only add and multiply them.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.errors import RulesError
-from bj_env.rules import (
+from bj_env.rules.numbered import (
     TICKS,
     hand_net,
     is_blackjack,
@@ -20,10 +20,10 @@ from bj_env.rules import (
     split_refusal,
     surrender_net,
 )
+from bj_env.rules.terms import HoleCard, Rules
 from bj_env.solver.draws import BLACKJACK
 from bj_env.solver.hands import Floats, Ints, all_hands
 from bj_env.solver.kernels import Losses
-from bj_env.terms import HoleCard, Rules
 
 DEALT, SPLIT, SPLIT_ACES = range(3)
 """Where a hand comes from, which decides what it may do."""
@@ -95,7 +95,7 @@ def settled_tables(rules: Rules) -> HouseTables:
     return house_tables(rules).settled_early()
 
 
-def _by_hand(answer: Callable[[int, bool, int], object]) -> list[object]:
+def _total_dependent(answer: Callable[[int, bool, int], object]) -> list[object]:
     """Return the answer for each hand by its total, whether it is soft, and its number of cards."""
     hands = all_hands()
     keys = list(zip(hands.total.tolist(), hands.soft.tolist(), hands.cards.tolist(), strict=True))
@@ -111,7 +111,7 @@ def _nets(rules: Rules, stake: int, bet: int, from_split: bool) -> Floats:
         won = [hand_net(rules, stake, total, blackjack, charlie, dealer, beaten) for dealer, beaten in _DEALER]
         return [_final(rules, net, bet, beaten) for net, (_, beaten) in zip(won, _DEALER, strict=True)]
 
-    return np.array(_by_hand(nets))
+    return np.array(_total_dependent(nets))
 
 
 def _final(rules: Rules, net: int, bet: int, dealer_blackjack: bool) -> float:
@@ -135,7 +135,7 @@ def _masks(rules: Rules, origin: int) -> list[object]:
             return 0
         return play_mask(rules, total, soft, cards, False, from_split, aces, hands, False)
 
-    return _by_hand(mask)
+    return _total_dependent(mask)
 
 
 def hand_limit(rules: Rules, value: int) -> int:

@@ -19,9 +19,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 import bj_env  # noqa: F401 (registers the environment)
-from bj_env.decisions import decision_from
-from bj_env.participants import Player
-from bj_env.table import Table
+from bj_env.game.participants import Player
+from bj_env.game.table import Table
+from bj_env.strategies.registry import strategy
 
 REPEATS = 5
 STEPS = 20_000
@@ -55,7 +55,7 @@ def steps_per_second(env: gym.Env[Any, Any], info: dict[str, Any] | None = None,
 
 def rounds_per_second(decision: str, rounds: int = ROUNDS) -> float:
     """Play whole rounds at a table with one seat."""
-    table = Table("six-deck", [Player("P1", decision_from(decision))], seed=0)
+    table = Table("six-deck", [Player("P1", strategy(decision))], seed=0)
     start = time.process_time()
     for _ in range(rounds):
         table.play_round()

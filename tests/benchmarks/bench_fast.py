@@ -27,8 +27,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table as Grid
 
-from bj_env.fast.simulate import simulate
-from bj_env.fast.vector_env import BlackjackVectorEnv, sample_legal
+from bj_env.compiled.simulate import simulate
+from bj_env.compiled.vector_env import BlackjackVectorEnv, sample_legal
 from tests.benchmarks.bench_env import steps_per_second
 
 REPEATS = 5

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from agents.config import load_config
-from agents.training import LEARNED, train_leg
-from bj_env.benchmark import compare
-from bj_env.cli import progress_bar
-from bj_env.learned import LearnedDecision
+from agents.run.config import load_config
+from agents.run.training import LEARNED, train_leg
+from bj_env.analysis.benchmark import compare
+from bj_env.cli.main import progress_bar
+from bj_env.strategies.saved_policy import LearnedDecision
 from train import make_learner
 
 ROUNDS = 200_000

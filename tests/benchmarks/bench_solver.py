@@ -11,9 +11,9 @@ from time import process_time
 from rich.console import Console
 from rich.table import Table
 
-from bj_env.houses import parse
+from bj_env.cli.solve import WIDTH
+from bj_env.rules.houses import parse
 from bj_env.solver import SplitPlay, best_chart, evaluate, outcome, solve
-from bj_env.solver.report import WIDTH
 
 SIX_DECKS = parse("6D NS")
 DEPLETED = (20, 24, 23, 19, 24, 22, 24, 24, 21, 88)

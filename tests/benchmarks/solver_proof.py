@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from bj_env.exact import exact_value
-from bj_env.fast.simulate import Simulation, Sums, simulate
-from bj_env.houses import rules_from, text
+from bj_env.analysis.policy_value import exact_value
+from bj_env.compiled.simulate import Simulation, Sums, simulate
+from bj_env.rules.houses import parse_rules, text
 
 HOUSES = (
     ("six-deck", "basic"),
@@ -39,12 +39,12 @@ def simulated(rules: str, decision: str, rounds: int, seed: int) -> Simulation:
         def advance(sums: Sums) -> None:
             progress.update(task, completed=sums.rounds)
 
-        block = BLOCK if rules_from(rules).penetration else None
+        block = BLOCK if parse_rules(rules).penetration else None
         return simulate(rules, [decision], rounds, seed=seed, block=block, progress=advance)
 
 
 def proof(houses: Sequence[tuple[str, str]], rounds: int, seed: int) -> Table:
-    """Play and lay out the table, in percent of a bet."""
+    """Play and print the table, in percent of a bet."""
     table = Table(title=f"{rounds:,} rounds each, seed {seed}; % of a bet", show_edge=False)
     table.add_column("rules")
     table.add_column("strategy")
@@ -55,7 +55,7 @@ def proof(houses: Sequence[tuple[str, str]], rounds: int, seed: int) -> Table:
         off = found.ev - exact
         values = [f"{100 * value:+.5f}" for value in (exact, found.ev)]
         errors = [f"{100 * found.stderr:.5f}", f"{100 * off:+.5f}", f"{off / found.stderr:+.2f}"]
-        table.add_row(text(rules_from(rules)), decision, *values, *errors)
+        table.add_row(text(parse_rules(rules)), decision, *values, *errors)
     return table
 
 

@@ -16,13 +16,13 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Column, Table
 
-from agents.random_rules import rule_sets
-from bj_env.decisions import decision_from
+from agents.shared.random_rules import rule_sets
+from bj_env.analysis.policy_value import best_total_dependent, exact_value
+from bj_env.analysis.scores import ROUNDING
 from bj_env.errors import BlackjackError
-from bj_env.exact import best_by_hand, exact_value
-from bj_env.houses import text
-from bj_env.scores import ROUNDING
-from bj_env.terms import Rules
+from bj_env.rules.houses import text
+from bj_env.rules.terms import Rules
+from bj_env.strategies.registry import strategy
 
 SHOWN = 10
 
@@ -33,10 +33,10 @@ def regrets(policies: Sequence[str], sets: Sequence[Rules]) -> dict[str, list[fl
     Raises:
         BlackjackError: if a policy plays better than is possible: then a value is wrong.
     """
-    decisions = {policy: decision_from(policy) for policy in policies}
+    decisions = {policy: strategy(policy) for policy in policies}
     found: dict[str, list[float]] = {policy: [] for policy in policies}
     for rules in track(sets, "rule sets", console=Console(stderr=True), transient=True):
-        best = best_by_hand(rules).ev
+        best = best_total_dependent(rules).ev
         for policy, decision in decisions.items():
             regret = best - exact_value(decision, rules).ev
             if regret < -ROUNDING:

@@ -1,0 +1,1 @@
+"""The ``bj`` command: one module for each group of commands."""

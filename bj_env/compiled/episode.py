@@ -1,0 +1,264 @@
+"""An episode in kernels: one table driven from one decision of the agent to the next, as in `bj_env.env.episode`."""
+
+from typing import NamedTuple
+
+from bj_env.compiled.arrays import (
+    ACTED,
+    ASKED,
+    ASKED_HAND,
+    ASKED_SEAT,
+    BET,
+    FINISHED,
+    FREE,
+    HAND,
+    KNOWN,
+    MASK,
+    NET,
+    ON_TABLE,
+    OVER,
+    PHASE,
+    PLACED,
+    ROUNDS,
+    SEAT,
+    SHOWN,
+    SHUFFLED,
+    SPENT,
+    TRUNCATED,
+    UPCARD,
+    VOID,
+    Array,
+    Table,
+)
+from bj_env.compiled.compiling import inlined
+from bj_env.compiled.expected import Dealers, expected_net
+from bj_env.compiled.lookup_policies import Plans, bet_of, decide
+from bj_env.compiled.round import ROUND_OVER, STAND, deal, end, go_on, take
+from bj_env.compiled.settlement import dealer_result
+from bj_env.compiled.shoe import shuffle_pending
+from bj_env.env.episode import EPISODES
+from bj_env.rules.numbered import dealer_peeks, is_short
+from bj_env.rules.terms import FIRST_BET, TICKS, Phase, Rules
+
+BETTING = Phase.BET.value
+ROUND_LONG, SHOE_LONG = EPISODES.index("round"), EPISODES.index("shoe")
+
+
+class Game(NamedTuple):
+    """What the agent plays.
+
+    Attributes:
+        episode: the place of its kind in `EPISODES`.
+        bets: the sizes on offer in chips, ``[K]``.
+        unit: the smallest of them that is a bet.
+        bankroll: ticks of each of its seats at the start, below 0 without limit.
+        max_rounds: rounds after which an episode is truncated.
+        first_agent: its first seat.
+        expected: whether rounds are paid by their expectation.
+    """
+
+    episode: int
+    bets: Array
+    unit: int
+    bankroll: int
+    max_rounds: int
+    first_agent: int
+    expected: bool
+
+
+@inlined
+def begin_episode(t: Table, plans: Plans, game: Game) -> None:
+    """Begin an episode, giving up the one before if it was not over."""
+    s = t.state
+    if game.episode == SHOE_LONG:
+        s[SPENT] = 1
+    for seat in range(t.seats.shape[0]):
+        t.seats[seat, FREE] = game.bankroll if plans.seat[seat] < 0 else -1
+    s[ASKED_SEAT] = game.first_agent
+    s[ASKED_HAND] = 0
+    s[OVER] = s[TRUNCATED] = s[SHOWN] = s[ASKED] = 0
+    s[ON_TABLE] = s[FINISHED] = s[PLACED] = s[ROUNDS] = 0
+    s[ACTED] = s[KNOWN] = 0
+    t.won[0] = 0.0
+
+
+@inlined
+def show_unasked(t: Table) -> None:
+    """Show an episode that was over before the agent was asked anything, once, before it is over."""
+    s = t.state
+    if s[OVER] and not s[ASKED]:
+        s[OVER] = 0
+        s[SHOWN] = 1
+        s[MASK] = 1 << STAND
+
+
+@inlined
+def act(rules: Rules, t: Table, game: Game, action: int) -> None:
+    """Take a legal action of the agent's."""
+    s = t.state
+    if s[SHOWN]:
+        s[OVER] = 1
+        s[MASK] = 0
+        return
+    s[FINISHED] = 0
+    if s[PHASE] == BETTING:
+        t.seats[s[PLACED], BET] = game.bets[action - FIRST_BET] * TICKS
+        s[PLACED] += 1
+    else:
+        take(rules, t, action)
+        s[ACTED] = 1
+
+
+@inlined
+def advance(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
+    """Go to the agent's next decision, or to the end of the episode."""
+    s = t.state
+    while not s[OVER]:
+        if not s[ON_TABLE]:
+            if not place_bets(rules, t, plans, game):
+                return
+            deal_if_any_bet(rules, t)
+        if s[ON_TABLE]:
+            if play(rules, t, plans, game):
+                return
+            end(rules, t)
+        close_round(rules, t, plans, game, dealers, space)
+
+
+@inlined
+def place_bets(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
+    """Collect the bets seat by seat; tell whether all are made, or the agent must be asked first."""
+    s = t.state
+    while s[PLACED] < t.seats.shape[0]:
+        seat = int(s[PLACED])
+        if plans.seat[seat] >= 0:
+            bet = bet_of(rules, t, plans, seat)
+        elif is_broke(t, seat, game):
+            bet = 0
+        else:
+            mask, only = bets_of(t, seat, game)
+            if mask & (mask - 1):
+                s[PHASE] = BETTING
+                s[MASK] = mask
+                s[ASKED_SEAT] = seat
+                s[ASKED_HAND] = 0
+                s[ASKED] = 1
+                return False
+            bet = only
+        t.seats[seat, BET] = bet
+        s[PLACED] += 1
+    return True
+
+
+@inlined
+def is_broke(t: Table, seat: int, game: Game) -> bool:
+    """Tell whether a seat cannot make the smallest bet."""
+    return is_short(int(t.seats[seat, FREE]), game.unit * TICKS)
+
+
+@inlined
+def bets_of(t: Table, seat: int, game: Game) -> tuple[int, int]:
+    """Return the bets that a seat's money covers, as bits of their actions, and the last of them in ticks."""
+    free, mask, last = int(t.seats[seat, FREE]), 0, 0
+    for place in range(game.bets.shape[0]):
+        bet = int(game.bets[place]) * TICKS
+        if not is_short(free, bet):
+            mask |= 1 << FIRST_BET + place
+            last = bet
+    return mask, last
+
+
+@inlined
+def deal_if_any_bet(rules: Rules, t: Table) -> None:
+    """Deal if anyone has bet; a round that all sit out passes without cards."""
+    any_bet = False
+    for seat in range(t.seats.shape[0]):
+        any_bet = any_bet or t.seats[seat, BET] > 0
+    if any_bet:
+        t.state[ON_TABLE] = 1
+        t.state[KNOWN] = 0
+        deal(rules, t)
+
+
+@inlined
+def play(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
+    """Play up to the agent's next decision; tell whether there is one, or the dealer's turn has come."""
+    s = t.state
+    while True:
+        asked = go_on(rules, t)
+        if s[ACTED]:
+            s[ACTED] = 0
+            if game.expected:
+                note_known(t)
+        if not asked:
+            return False
+        if plans.seat[s[SEAT]] < 0:
+            s[ASKED_SEAT] = s[SEAT]
+            s[ASKED_HAND] = s[HAND]
+            s[ASKED] = 1
+            return True
+        take(rules, t, decide(rules, t, plans))
+
+
+@inlined
+def note_known(t: Table) -> None:
+    """Note what everyone has seen now that the agent has acted."""
+    t.state[KNOWN] = 1
+    for value in range(11):
+        t.known[value] = t.seen[value]
+
+
+@inlined
+def close_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
+    """Count a round that has ended, and end the episode if that is due."""
+    s = t.state
+    if s[ON_TABLE]:
+        s[FINISHED] = 1
+        t.won[0] += pay_for_round(rules, t, plans, game, dealers, space)
+    s[ROUNDS] += 1
+    if ends_here(rules, t, plans, game):
+        s[OVER] = 1
+    elif s[ROUNDS] >= game.max_rounds:
+        s[OVER] = s[TRUNCATED] = 1
+    else:
+        s[ON_TABLE] = s[PLACED] = 0
+    if s[OVER]:
+        s[PHASE] = ROUND_OVER
+        s[MASK] = 0
+
+
+@inlined
+def ends_here(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
+    """Tell whether the episode ends with this round."""
+    if game.episode == ROUND_LONG:
+        return True
+    if game.episode == SHOE_LONG and t.state[ON_TABLE] and shuffle_pending(rules, t):
+        return True
+    broke = True
+    for seat in range(t.seats.shape[0]):
+        broke = broke and (plans.seat[seat] >= 0 or is_broke(t, seat, game))
+    return broke
+
+
+@inlined
+def can_be_expected(rules: Rules, t: Table) -> bool:
+    """Tell whether a round that has ended can be paid by its expectation after the agent's last decision.
+
+    It is not known of a round that is void or was reshuffled midway, and nothing is left to expect where the peek has
+    found a blackjack.
+    """
+    s = t.state
+    _, blackjack = dealer_result(t)
+    found = blackjack and dealer_peeks(rules, int(s[UPCARD]))
+    return bool(s[KNOWN]) and not (s[VOID] or s[SHUFFLED] or found)
+
+
+@inlined
+def pay_for_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> float:
+    """Return what a round pays the agent's seats, in ticks: the net, or its expectation where that is asked."""
+    if game.expected and can_be_expected(rules, t):
+        return expected_net(rules, t, plans, dealers, space)
+    net = 0
+    for seat in range(t.seats.shape[0]):
+        if plans.seat[seat] < 0 and t.seats[seat, BET] > 0:
+            net += t.seats[seat, NET]
+    return float(net)

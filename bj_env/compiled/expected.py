@@ -1,0 +1,110 @@
+"""Expected rewards, in kernels: a round's net as its exact expectation over what the dealer holds and draws.
+
+As `bj_env.env.expected_reward`, whose docstrings say what is averaged; the chances are those of `bj_env.solver.draws`.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from bj_env.compiled.arrays import BET, UPCARD, Array, Table
+from bj_env.compiled.compiling import called, inlined
+from bj_env.compiled.lookup_policies import Plans
+from bj_env.compiled.settlement import settle
+from bj_env.rules.numbered import dealer_peeks
+from bj_env.rules.terms import Rules
+from bj_env.solver.dealer import dealer_tree, hole_value
+from bj_env.solver.draws import BLACKJACK, BUSTS, MOST_OF_A_VALUE, OUTCOMES, Tree, walk
+
+_FACTORS = 10 * MOST_OF_A_VALUE
+_DEPTHS = MOST_OF_A_VALUE + 1
+SCRATCH = _FACTORS + 2 * _DEPTHS + OUTCOMES
+"""How many numbers one expectation needs while it is worked out."""
+
+
+class Dealers(NamedTuple):
+    """The dealer's draws for every up card.
+
+    Attributes:
+        tree: the nodes of the up cards' trees, one after the other.
+        first: the first node of each value's tree and, at 11, the end of the last, ``[12]``.
+        hole: the value that makes a blackjack with each, or 0, ``[11]``.
+    """
+
+    tree: Tree
+    first: Array
+    hole: Array
+
+
+@cache
+def dealers(rules: Rules) -> Dealers:
+    """Return the draws of the house's dealer.
+
+    >>> int(dealers(Rules()).hole[10])
+    1
+    """
+    trees = [dealer_tree(rules, upcard) for upcard in range(1, 11)]
+    ends = np.cumsum([0, 0, *(len(tree.depth) for tree in trees)])
+    whole = Tree(*(np.concatenate(parts) for parts in zip(*trees, strict=True)))
+    return Dealers(whole, ends, np.array([0, *map(hole_value, range(1, 11))]))
+
+
+@inlined
+def dealer_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> None:
+    """Work out the chance of each outcome of the dealer, given all that was known, in the last of ``space``."""
+    upcard = int(t.state[UPCARD])
+    factors, shares = space[:_FACTORS], space[_FACTORS : _FACTORS + _DEPTHS]
+    weight, sums = space[_FACTORS + _DEPTHS : _FACTORS + 2 * _DEPTHS], space[_FACTORS + 2 * _DEPTHS :]
+    step, cards = 1.0 if rules.decks > 0 else 0.0, 0.0
+    for value in range(1, 11):
+        left = (16.0 if value == 10 else 4.0) * max(rules.decks, 1) - step * t.known[value]
+        cards += left
+        for drawn in range(21 // value + 1):
+            factors[(value - 1) * MOST_OF_A_VALUE + drawn, 0] = max(left - step * drawn, 0.0)
+    for drawn in range(_DEPTHS - 1):
+        rest = cards - step * drawn
+        shares[drawn + 1, 0] = 1.0 / rest if rest > 0 else 0.0
+    weight[0, 0] = 1.0
+    for outcome in range(OUTCOMES):
+        sums[outcome, 0] = 0.0
+    walk(dealers.tree, dealers.first[upcard], dealers.first[upcard + 1], factors, shares, weight, sums, 1)
+    hole = dealers.hole[upcard]
+    blackjack = factors[(hole - 1) * MOST_OF_A_VALUE, 0] * shares[1, 0] if hole > 0 else 0.0
+    sums[BUSTS, 0] = 1.0 - blackjack
+    for outcome in range(BUSTS):
+        sums[BUSTS, 0] -= sums[outcome, 0]
+    sums[BLACKJACK, 0] = blackjack
+
+
+@called
+def expected_net(rules: Rules, t: Table, plans: Plans, dealers: Dealers, space: Array) -> float:
+    """Return the expected net of the agent's seats in ticks, given what was known after its last decision."""
+    outcome_chances(rules, t, dealers, space)
+    sums, expected = space[SCRATCH - OUTCOMES :], 0.0
+    for outcome in range(OUTCOMES):
+        chance = sums[outcome, 0]
+        if chance > 0:
+            total, blackjack = dealer_outcome(outcome)
+            for seat in range(t.seats.shape[0]):
+                if plans.seat[seat] < 0 and t.seats[seat, BET] > 0:
+                    expected += chance * settle(rules, t, seat, total, blackjack)
+    return expected
+
+
+@inlined
+def outcome_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> None:
+    """Work out the chance of each outcome, as `dealer_chances`, given what a peek has told."""
+    dealer_chances(rules, t, dealers, space)
+    sums = space[SCRATCH - OUTCOMES :]
+    if dealer_peeks(rules, int(t.state[UPCARD])):
+        known = 1.0 - sums[BLACKJACK, 0]
+        sums[BLACKJACK, 0] = 0.0
+        for outcome in range(OUTCOMES):
+            sums[outcome, 0] /= known
+
+
+@inlined
+def dealer_outcome(outcome: int) -> tuple[int, bool]:
+    """Return the dealer's total in an outcome, 22 if he busts, and whether it is a blackjack."""
+    return 21 if outcome == BLACKJACK else 17 + outcome, outcome == BLACKJACK

@@ -1,0 +1,338 @@
+"""The kernels: what Python calls. Each goes through a range of tables, one after the other, without Python's lock."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from bj_env.compiled.arrays import (
+    ASKED_HAND,
+    ASKED_SEAT,
+    BET,
+    CHANCE_HIGH,
+    CHANCE_LOW,
+    CHOICES,
+    FINISHED,
+    FREE,
+    FRESH,
+    KEY_HIGH,
+    KEY_LOW,
+    LAST_BET,
+    LAST_DEALER,
+    LAST_LOGGED,
+    LAST_NET,
+    LOG,
+    MASK,
+    NET,
+    NUMBER,
+    OVER,
+    SHOE,
+    SHOWN,
+    TOTAL,
+    TRUNCATED,
+    WORDS_FOR,
+    Array,
+    Table,
+    Tables,
+)
+from bj_env.compiled.compiling import index, inlined, kernel, sources
+from bj_env.compiled.episode import Game, act, advance, begin_episode, show_unasked
+from bj_env.compiled.expected import Dealers
+from bj_env.compiled.lookup_policies import RANDOM, Plans, bet_of, decide
+from bj_env.compiled.observation_kernels import Scheme, encode, write_row
+from bj_env.compiled.round import deal, end, go_on, take
+from bj_env.compiled.shoe import LANES, shuffle, work_ahead
+from bj_env.env.settings import fallback_action
+from bj_env.game.rng import seat_key
+from bj_env.rules.terms import TICKS, HoleCard, Rules
+
+SKIP, SHOW, BEGIN, GO = -4, -3, -2, -1
+"""What to do with a table in place of an action: nothing; show how it stands; begin an episode; go on with one that was
+begun."""
+
+
+class Out(NamedTuple):
+    """What a step returns, for ``T`` tables, ``W`` features or ``C`` columns, ``A`` actions, ``S`` seats.
+
+    Attributes:
+        features: observations, ``[T, W]``; ``[0, W]`` if they are columns.
+        columns: observations, ``[T, C]``; ``[0, C]`` if they are features.
+        reward: in the smallest bets on offer, ``[T]``.
+        terminated, truncated: ``[T]``.
+        mask: the legal actions, ``[T, A]``.
+        seat: whose decision it is, ``[T]``.
+        finished: whether a round has ended, ``[T]``.
+        nets: what each seat has won in it, in chips, ``[T, S]``.
+        dealer: the ranks of the dealer's cards in it, ``[T, 17]``.
+        illegal: whether another action was played, ``[T]``.
+    """
+
+    features: Array
+    columns: Array
+    reward: Array
+    terminated: Array
+    truncated: Array
+    mask: Array
+    seat: Array
+    finished: Array
+    nets: Array
+    dealer: Array
+    illegal: Array
+
+
+@inlined
+def table_at(tables: Tables, i: int) -> Table:
+    """Return the rows of one table."""
+    return Table(
+        tables.state[i],
+        tables.stream[i],
+        tables.seats[i],
+        tables.hands[i],
+        tables.pool[i],
+        tables.full,
+        tables.legal,
+        tables.words[:, i],
+        tables.front[i],
+        tables.seen[i],
+        tables.log[i],
+        tables.counts[i],
+        tables.won[i : i + 1],
+        tables.known[i],
+    )
+
+
+@inlined
+def total_in_turn(rules: Rules, t: Table) -> int:
+    """Return the total of the agent's hand in turn."""
+    hand = t.state[ASKED_SEAT] * rules.max_hands + t.state[ASKED_HAND]
+    return int(t.hands[index(hand), TOTAL])
+
+
+@inlined
+def write_out(rules: Rules, t: Table, out: Out, i: int) -> None:
+    """Write all but the observation and the reward."""
+    s = t.state
+    out.terminated[i] = s[OVER] and not s[TRUNCATED]
+    out.truncated[i] = s[OVER] and s[TRUNCATED]
+    mask = int(s[MASK])
+    for action in range(out.mask.shape[1]):
+        out.mask[i, action] = mask >> action & 1
+    out.seat[i] = s[ASKED_SEAT]
+    finished = s[FINISHED] and (s[OVER] or not s[SHOWN])
+    out.finished[i] = finished
+    for seat in range(out.nets.shape[1] if finished else 0):
+        out.nets[i, seat] = t.seats[seat, LAST_NET] / TICKS
+    if finished:
+        write_dealer(rules, t, out.dealer, i)
+
+
+@inlined
+def write_dealer(rules: Rules, t: Table, dealer: Array, i: int) -> None:
+    """Write the dealer's cards in the last round: the up card, the hole card, and the last that were drawn."""
+    s, dealt = t.state, 0
+    cards, half, logged = int(s[LAST_DEALER]), int(s[LOG]) ^ 1, int(s[LAST_LOGGED])
+    for seat in range(t.seats.shape[0]):
+        dealt += t.seats[seat, LAST_BET] > 0
+    hole = rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK
+    for card in range(cards):
+        place = logged - cards + card
+        if card == 0:
+            place = dealt
+        elif card == 1 and hole:
+            place = 2 * dealt + 1
+        dealer[i, card] = t.log[half, place]
+
+
+@inlined
+def sit_down(rules: Rules, t: Table, plans: Plans, number: int) -> None:
+    """Begin at a table of another number, as its first players."""
+    t.stream[NUMBER] = number
+    t.stream[SHOE] = -1
+    t.stream[WORDS_FOR] = -1
+    shuffle(rules, t)
+    t.state[FRESH] = 1
+    for seat in range(t.seats.shape[0]):
+        t.seats[seat, FREE] = -1
+        t.seats[seat, CHOICES] = 0
+        if plans.kind[plans.seat[seat]] == RANDOM:
+            low, high = seat_key(number, seat, int(t.stream[KEY_LOW]), int(t.stream[KEY_HIGH]))
+            t.seats[seat, CHANCE_LOW] = low
+            t.seats[seat, CHANCE_HIGH] = high
+
+
+@inlined
+def bet_and_deal(rules: Rules, t: Table, plans: Plans) -> None:
+    """Begin a round by plans alone."""
+    for seat in range(t.seats.shape[0]):
+        t.seats[seat, BET] = bet_of(rules, t, plans, seat)
+    deal(rules, t)
+
+
+@inlined
+def end_and_count(rules: Rules, t: Table, mine: Array) -> int:
+    """End a round, and return what some of the seats have won, in ticks; ``mine``: whether it counts, ``[S]``."""
+    end(rules, t)
+    won = 0
+    for seat in range(t.seats.shape[0]):
+        if mine[seat]:
+            won += t.seats[seat, NET]
+    return won
+
+
+class Kernels(NamedTuple):
+    """The compiled loops.
+
+    Attributes:
+        run: see `make_run`.
+        first_illegal: see `make_first_illegal`.
+        sample: see `make_sample`.
+        play_blocks: see `make_play_blocks`.
+    """
+
+    run: Callable[..., None]
+    first_illegal: Callable[..., int]
+    sample: Callable[..., None]
+    play_blocks: Callable[..., None]
+
+
+@cache
+def kernels() -> Kernels:
+    """Return the kernels, which are compiled as they are first called."""
+    digest = sources()
+    return Kernels(
+        run=kernel(make_run(digest)),
+        first_illegal=kernel(make_first_illegal(digest)),
+        sample=kernel(make_sample(digest)),
+        play_blocks=kernel(make_play_blocks(digest)),
+    )
+
+
+def make_run(digest: str) -> Callable[..., None]:
+    """Make the kernel that takes a step at each table of a range, or begins an episode there."""
+
+    def run(
+        rules: Rules,
+        tables: Tables,
+        plans: Plans,
+        game: Game,
+        dealers: Dealers,
+        scheme: Scheme,
+        codes: Array,
+        low: int,
+        high: int,
+        autoreset: bool,
+        penalty: float,
+        row: Array,
+        space: Array,
+        lanes: Array,
+        out: Out,
+    ) -> None:
+        assert digest
+        for table in range(low, high):
+            i = index(table)
+            if (i - low) % LANES == 0:
+                work_ahead(rules, tables, i, min(i + LANES, high), lanes)
+            code = int(codes[i])
+            if code == SKIP:
+                continue
+            t = table_at(tables, i)
+            s = t.state
+            out.illegal[i] = False
+            out.reward[i] = 0.0
+            if code == SHOW:
+                pass
+            elif code == BEGIN or (autoreset and code >= 0 and s[OVER]):
+                code = BEGIN
+                begin_episode(t, plans, game)
+            elif code >= 0:
+                action = fallback_action(code, int(s[MASK]), total_in_turn(rules, t))
+                out.illegal[i] = action != code
+                act(rules, t, game, action)
+            if code != SHOW:
+                advance(rules, t, plans, game, dealers, space)
+            if code >= 0:
+                out.reward[i] = t.won[0] / (game.unit * TICKS) - penalty * out.illegal[i]
+                t.won[0] = 0.0
+            elif code != SHOW:
+                show_unasked(t)
+            write_out(rules, t, out, i)
+            write_row(rules, t, game, scheme, row)
+            if out.features.shape[0] > 0:
+                encode(scheme, row, out.features, i)
+            else:
+                for column in range(row.shape[0]):
+                    out.columns[i, column] = row[column]
+
+    return run
+
+
+def make_first_illegal(digest: str) -> Callable[..., int]:
+    """Make the kernel that finds the first table whose action is none, is not legal, or comes too late."""
+
+    def first_illegal(state: Array, actions: Array, count: int, autoreset: bool, only_legal: bool) -> int:
+        assert digest
+        for i in range(actions.shape[0]):
+            action = int(actions[i])
+            if action < 0 or action >= count:
+                return i
+            if state[i, OVER]:
+                if not autoreset:
+                    return i
+            elif only_legal and not state[i, MASK] >> action & 1:
+                return i
+        return -1
+
+    return first_illegal
+
+
+def make_sample(digest: str) -> Callable[..., None]:
+    """Make the kernel that draws legal actions, all equally likely, from numbers in [0, 1)."""
+
+    def sample(masks: Array, numbers: Array, actions: Array) -> None:
+        assert digest
+        for i in range(masks.shape[0]):
+            legal, before, passed = 0, 0, 0
+            for action in range(masks.shape[1]):
+                legal += masks[i, action]
+            left = int(numbers[i] * legal)
+            for action in range(masks.shape[1]):
+                before += masks[i, action]
+                passed += before <= left  # without a branch, which could not be foretold
+            actions[i] = passed if legal > 0 else 0
+
+    return sample
+
+
+def make_play_blocks(digest: str) -> Callable[..., None]:
+    """Make the kernel that plays blocks of rounds, each at a table of its own, by plans alone."""
+
+    def play_blocks(
+        rules: Rules,
+        tables: Tables,
+        plans: Plans,
+        first: int,
+        rounds: int,
+        mine: Array,
+        lanes: Array,
+        nets: Array,
+        squares: Array,
+    ) -> None:
+        assert digest
+        for start in range(0, nets.shape[0], LANES):
+            many = min(LANES, nets.shape[0] - start)
+            for lane in range(many):
+                sit_down(rules, table_at(tables, lane), plans, first + start + lane)
+            work_ahead(rules, tables, 0, many, lanes)
+            for lane in range(many):
+                t = table_at(tables, lane)
+                net, square = 0, 0.0
+                for _ in range(rounds):
+                    bet_and_deal(rules, t, plans)
+                    while go_on(rules, t):
+                        take(rules, t, decide(rules, t, plans))
+                    won = end_and_count(rules, t, mine)
+                    net += won
+                    square += float(won) * float(won)
+                nets[start + lane] = net
+                squares[start + lane] = square
+
+    return play_blocks

@@ -1,0 +1,75 @@
+"""Describing: a table's round in words, by playing what its log says again at a table of objects."""
+
+from typing import TYPE_CHECKING
+
+from bj_env.compiled.arrays import (
+    ASKED_SEAT,
+    BANK,
+    BET,
+    LAST_BANK,
+    LAST_BET,
+    LAST_LOGGED,
+    LOG,
+    LOGGED,
+    MASK,
+    NEW_ACTION,
+    ON_TABLE,
+    OVER,
+    SHOWN,
+)
+from bj_env.errors import BlackjackError, IllegalAction
+from bj_env.game.notation import Face
+from bj_env.game.replay import retrace
+from bj_env.game.round import Round
+from bj_env.rules.terms import FIRST_BET, TICKS
+
+if TYPE_CHECKING:
+    from bj_env.compiled.engine import Engine
+
+
+def round_on(engine: "Engine", i: int) -> Round:
+    """Return the round on a table, as far as it has come."""
+    state = engine.tables.state[i]
+    return _retraced(engine, i, int(state[LOG]), int(state[LOGGED]), BET, BANK)
+
+
+def last_round(engine: "Engine", i: int) -> Round:
+    """Return the last round that has ended at a table.
+
+    Raises:
+        BlackjackError: if none has.
+    """
+    state = engine.tables.state[i]
+    if state[LAST_LOGGED] == 0:
+        raise BlackjackError(f"record: expected a round that has ended in environment {i}, but none has")
+    return _retraced(engine, i, int(state[LOG]) ^ 1, int(state[LAST_LOGGED]), LAST_BET, LAST_BANK)
+
+
+def _retraced(engine: "Engine", i: int, half: int, length: int, bet: int, bank: int) -> Round:
+    log = engine.tables.log[i, half, :length].tolist()
+    faces = [Face(entry) for entry in log if entry < NEW_ACTION]
+    actions = [entry - NEW_ACTION for entry in log if entry >= NEW_ACTION]
+    money = engine.tables.seats[i].tolist()
+    bets, banks = [seat[bet] // TICKS for seat in money], [seat[bank] for seat in money]
+    return retrace(engine.settings.rules, bets, banks, faces, actions)
+
+
+def refused(engine: "Engine", i: int, action: int) -> BlackjackError:
+    """Return the error for an action that cannot be taken: where, whose turn it is, what was legal, and why."""
+    state, settings = engine.tables.state[i], engine.settings
+    where = f"environment {i}"
+    if not 0 <= action < settings.actions:
+        return BlackjackError(
+            f"{where}: action: expected a whole number from 0 to {settings.actions - 1}, got {action}"
+        )
+    if state[OVER]:
+        return BlackjackError(f"{where}: step: expected an episode that goes on, but none does; call reset()")
+    if state[ON_TABLE] and not state[SHOWN] and action < FIRST_BET:
+        try:
+            round_on(engine, i).check(action)
+        except IllegalAction as error:
+            return IllegalAction(f"{where}: {error}")
+    legal = settings.legal_names(int(state[MASK]))
+    return IllegalAction(
+        f"{where}: P{state[ASKED_SEAT] + 1}: expected one of {legal}, got {settings.action_name(action)}"
+    )

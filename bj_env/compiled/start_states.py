@@ -1,0 +1,145 @@
+"""Starts: the reset options of `bj_env.env.start_states`, written into the arrays of tables that have just begun."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+
+from bj_env.compiled.arrays import (
+    BET,
+    DEALT,
+    DRAWS,
+    DRAWS_BEFORE,
+    FREE,
+    FRESH,
+    FRONT,
+    FRONT_END,
+    KEPT,
+    KEY_HIGH,
+    KEY_LOW,
+    NUMBER,
+    PHASE,
+    PLACED,
+    READY,
+    READY_FROM,
+    SEAT,
+    SHOE,
+    SIZE,
+    SPENT,
+    STACKED,
+    VOID,
+)
+from bj_env.compiled.engine import Engine
+from bj_env.compiled.episode import deal_if_any_bet
+from bj_env.compiled.kernels import table_at
+from bj_env.compiled.lookup_policies import decide
+from bj_env.compiled.records import round_on
+from bj_env.compiled.round import go_on, take
+from bj_env.compiled.shoe import draws_used
+from bj_env.env.start_states import ShoeState, Start
+from bj_env.game.notation import Line
+from bj_env.game.replay import play_written
+from bj_env.game.rng import Stream
+from bj_env.game.round import Round
+from bj_env.rules.terms import TICKS, Phase, ticks
+
+
+def apply_start(engine: Engine, tables: Sequence[int], start: Start) -> None:
+    """Lay a start at tables, up to where chance or the agent goes on.
+
+    Raises:
+        BlackjackError: if a line does not play.
+    """
+    shoe_state = None
+    for i in tables:
+        if start.cards is not None or start.at is not None:
+            _give_back(engine, i)
+            if shoe_state is None or start.at is not None:  # at a count every table has discards of its own
+                shoe_state = _laid(engine, i, start)
+            _stack(engine, i, shoe_state)
+        for seat, bank in enumerate(start.banks):
+            if bank is not None:
+                engine.tables.seats[i, seat, FREE] = ticks(bank, "bank")
+        if start.bets is not None:
+            engine.tables.seats[i, :, BET] = np.array(start.bets) * TICKS
+            engine.tables.state[i, PLACED] = len(start.bets)
+        if start.line is not None:
+            _play(engine, i, start.line)
+
+
+def _laid(engine: Engine, i: int, start: Start) -> ShoeState:
+    """Lay the shoe with the table's own chance."""
+    stream = engine.tables.stream
+    low, high, table, shoe, draws = stream[i, [KEY_LOW, KEY_HIGH, NUMBER, SHOE, DRAWS]].tolist()
+    chance = Stream(low | high << 32, table=table, shoe=shoe, draws=draws)
+    shoe_state = start.shoe_state(engine.settings.rules, chance)
+    stream[i, DRAWS] = stream[i, DRAWS_BEFORE] = chance.draws
+    return shoe_state
+
+
+def _give_back(engine: Engine, i: int) -> None:
+    """Give back the words of the cards ahead, which will not be dealt."""
+    draws = draws_used(engine.rules, table_at(engine.tables, i))
+    engine.tables.stream[i, DRAWS] = engine.tables.stream[i, DRAWS_BEFORE] = draws
+
+
+def _stack(engine: Engine, i: int, shoe_state: ShoeState) -> None:
+    """Put a shoe that is shoe_state on a table."""
+    t, infinite = engine.tables, engine.settings.rules.decks == 0
+    if t.front.shape[1] < len(shoe_state.stacked):
+        front = np.zeros((len(engine), len(shoe_state.stacked)), np.uint8)
+        front[:, : t.front.shape[1]] = t.front
+        engine.tables = t = t._replace(front=front)
+    known = sum(rank > 0 for rank in shoe_state.stacked)
+    at = 0 if infinite else len(shoe_state.dealt) + known
+    t.pool[i, : len(shoe_state.dealt)] = shoe_state.dealt
+    t.pool[i, at : at + len(shoe_state.rest)] = shoe_state.rest
+    t.front[i, : len(shoe_state.stacked)] = shoe_state.stacked
+    t.seen[i] = shoe_state.seen
+    dealt = len(shoe_state.dealt)
+    places = {DEALT: dealt, READY: dealt, READY_FROM: dealt, SIZE: at + len(shoe_state.rest)}
+    places |= {FRONT: 0, FRONT_END: len(shoe_state.stacked)}
+    for place, number in (places | {STACKED: known, FRESH: 0, SPENT: 0, KEPT: 1}).items():
+        t.state[i, place] = number
+
+
+def _play(engine: Engine, i: int, line: Line) -> None:
+    """Deal, and play the actions that the line writes, by the kernels' own functions as plain Python."""
+    deal_if_any_bet(engine.rules, table_at(engine.tables, i))
+    round_on(engine, i)  # refuses bets that the house or the seat's money does not allow
+    play_written(cast(Round, _Written(engine, i)), line, lambda round: cast(_Written, round).ask_other())
+
+
+class _Written:
+    """A table's round, as `play_written` wants it."""
+
+    def __init__(self, engine: Engine, i: int) -> None:
+        self.engine = engine
+        self.i = i
+        self.table = table_at(engine.tables, i)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        state = self.table.state
+        self.over = not go_on(self.engine.rules, self.table)
+        if self.over:
+            state[SEAT] = len(self.engine.settings.decisions)  # whoever goes on finds that all have been asked
+        self.void = bool(state[VOID])
+        self.phase = Phase(int(state[PHASE]))
+        self.active_seat = SimpleNamespace(number=int(state[SEAT]))
+
+    def act(self, action: int) -> None:
+        round_on(self.engine, self.i).check(action)
+        take(self.engine.rules, self.table, action)
+        self._go_on()
+
+    def ask_other(self) -> bool:
+        if self.engine.settings.decisions[self.active_seat.number] is None:
+            return False
+        take(self.engine.rules, self.table, self._decided())
+        self._go_on()
+        return True
+
+    def _decided(self) -> int:
+        return decide(self.engine.rules, self.table, self.engine.plans)

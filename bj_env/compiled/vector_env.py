@@ -1,0 +1,312 @@
+"""The compiled environment: many tables at once, which `gymnasium.make_vec` gives for ``Blackjack-multi-v0``."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from bj_env.compiled.arrays import MASK, Array
+from bj_env.compiled.engine import Engine
+from bj_env.compiled.kernels import BEGIN, GO, SHOW, SKIP, Out, kernels
+from bj_env.compiled.records import last_round, refused
+from bj_env.compiled.start_states import apply_start
+from bj_env.env.settings import AGENT, Settings
+from bj_env.env.start_states import Start
+from bj_env.errors import BlackjackError, choices
+from bj_env.game.decision import Decision
+from bj_env.game.events import Record
+from bj_env.game.rng import SEEDS
+from bj_env.rules.terms import Rules, checked_number
+from bj_env.strategies.count_systems import Count
+
+Observations = NDArray[Any]
+Infos = dict[str, Any]
+
+MOST_TABLES = 1 << 24
+MOST_THREADS = 1024
+
+
+class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
+    """Many tables of `bj_env.env.env.BlackjackEnv`, played by compiled code; ``T`` tables, ``A`` actions, ``S`` seats.
+
+    Table ``i`` of seed ``s`` deals shoes that no other table and no other seed deals; table 0 deals those of the single
+    environment with that seed. A list of seeds gives each table what the single environment with its seed has.
+
+    Args:
+        num_envs: how many tables.
+        autoreset_mode: when a new episode begins: ``"NextStep"``, with the step after the last, whose action is not
+            used; ``"SameStep"``, with the last step, which shows the end in ``infos["final_obs"]`` and ``final_info``;
+            ``"Disabled"``, by ``reset(options={"reset_mask": mask})`` alone. An `AutoresetMode` or its value.
+        threads: how many threads share the tables; None is one a core. Results do not depend on it.
+        rules, seats, bets, episode, bankroll, max_rounds, observation, encoding, count, reward, illegal_action: as in
+            `bj_env.env.env.BlackjackEnv`; other seats are played by decisions that a table can hold.
+
+    ``infos`` hold ``action_mask`` ``[T, A]``, ``seat`` ``[T]``, ``illegal_action`` ``[T]`` and, where a round has ended
+    (``_nets``), the last one's ``nets`` in chips ``[T, S]`` and ``dealer``, the ranks of his cards, ``[T, 17]``, 0 for
+    none.
+    They say of which tables as Gymnasium's own vector environments do, but are arrays whoever they speak of; so is
+    ``final_obs``, and ``action_mask``, ``seat`` and observations are those of every table after a reset of some too.
+
+    Raises:
+        BlackjackError: if an argument is not valid; says what is.
+
+    >>> env = BlackjackVectorEnv(3, seats=("agent",))
+    >>> observations, infos = env.reset(seed=0)
+    >>> observations.shape, infos["action_mask"].shape
+    ((3, 58), (3, 7))
+    >>> observations, rewards, terminated, truncated, infos = env.step(np.zeros(3, np.int64))
+    >>> str(env.record(0))
+    'six-deck ; D 2/9 ; P1 1 8,T S ; next 5,K => P1 +1 ; D 2,9,5,K'
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        rules: Rules | str = "six-deck",
+        seats: Sequence[Decision | str] = ("basic", AGENT, "basic"),
+        bets: Iterable[int] | None = None,
+        episode: str = "round",
+        bankroll: float | None = None,
+        max_rounds: int = 1000,
+        observation: Iterable[str] = ("hand",),
+        encoding: str = "features",
+        count: Count | str = "hi-lo",
+        reward: str = "sampled",
+        illegal_action: str = "fallback",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        threads: int | None = None,
+    ) -> None:
+        self.settings = settings = Settings.checked(
+            rules=rules,
+            seats=seats,
+            bets=bets,
+            episode=episode,
+            bankroll=bankroll,
+            max_rounds=max_rounds,
+            observation=observation,
+            encoding=encoding,
+            count=count,
+            reward=reward,
+            illegal_action=illegal_action,
+        )
+        self.num_envs = checked_number("num_envs", num_envs, 1, MOST_TABLES)
+        self.autoreset_mode = _checked_mode(autoreset_mode)
+        threads = checked_number("threads", _cores() if threads is None else threads, 1, MOST_THREADS)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = settings.layout.space
+        self.single_action_space = spaces.Discrete(settings.actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.engine = Engine(settings, self.num_envs, threads)
+        self._seeded = False
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The name of each entry of an observation."""
+        return self.settings.layout.names
+
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observations, Infos]:
+        """Begin an episode at every table: at new tables if a seed is given, else with the shoes as they lie.
+
+        Args:
+            seed: one for all tables, which share no shoe; or one for each, as the single environment takes it.
+            options: as in `BlackjackEnv.reset`, the same for every table; and ``reset_mask``, the tables to reset,
+                booleans ``[T]``.
+
+        Raises:
+            BlackjackError: if the seed or an option is not valid; the episodes before go on then.
+        """
+        given = _checked_options(options)
+        which = self._checked_reset_mask(given.pop("reset_mask", None))
+        settings = self.settings
+        start = Start()
+        if given:
+            start = Start.read(given, settings.rules, len(settings.decisions), settings.agents[0], settings.count)
+            settings.check_offered(start.bets or ())
+        seeds = self._checked_seeds(seed, which)
+        out = self.engine.new_out()
+        before = deepcopy(self.engine.tables) if given else None
+        try:
+            self._begin(which, seeds, start, out)
+        except BaseException:
+            if before is not None:
+                self.engine.tables = before
+            raise
+        self._seeded = True
+        if isinstance(seed, int | np.integer):
+            super().reset(seed=int(seed))
+        return self._observations(out), self._infos(out, self._only(which))
+
+    def _begin(self, which: Array, seeds: tuple[Array, Array] | None, start: Start, out: Out) -> None:
+        if seeds is not None:
+            self.engine.reseed(which, *seeds)
+        codes = np.full(self.num_envs, SHOW)
+        if start == Start():
+            codes[which] = BEGIN
+        else:
+            codes[which] = GO
+            self.engine.begin(which)
+            apply_start(self.engine, which.tolist(), start)
+        self.engine.run(codes, out)
+
+    def _only(self, which: Array) -> Array:
+        """Return booleans that are true at these tables."""
+        only = np.zeros(self.num_envs, np.bool_)
+        only[which] = True
+        return only
+
+    def _checked_reset_mask(self, mask: Any) -> Array:
+        """Return the tables to reset."""
+        if mask is None:
+            return np.arange(self.num_envs)
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            came = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else repr(mask)
+            raise BlackjackError(f"options: expected an array reset_mask of booleans ({self.num_envs},), got {came}")
+        if not mask.any():
+            raise BlackjackError("options: expected a reset_mask with at least one True, got none")
+        if not self._seeded and not mask.all():
+            raise BlackjackError("options: expected a reset of all environments before one of some")
+        return np.flatnonzero(mask)
+
+    def _checked_seeds(self, seed: int | Sequence[int] | None, which: Array) -> tuple[Array, Array] | None:
+        """Return the seed and the number of each table; None if they go on with the shoes as they lie."""
+        if seed is None and self._seeded:
+            return None
+        if seed is None or isinstance(seed, int | np.integer):
+            one = int(self.np_random.integers(1 << 63)) if seed is None else _checked_seed(seed)
+            return np.full(len(which), one, np.uint64), which
+        if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str | bytes) or np.ndim(seed) != 1:
+            raise BlackjackError(f"seed: expected a whole number, or one for each environment, got {seed!r}")
+        seeds = [_checked_seed(each) for each in seed]
+        if len(seeds) != self.num_envs:
+            raise BlackjackError(f"seed: expected one for each of {self.num_envs} environments, got {len(seeds)}")
+        return np.array(seeds, np.uint64)[which], np.zeros(len(which), np.int64)
+
+    def step(self, actions: Array) -> tuple[Observations, Array, Array, Array, Infos]:
+        """Take an action at every table and go on to the next decision there, or to the end of the episode.
+
+        Args:
+            actions: whole numbers ``[T]``.
+
+        Raises:
+            BlackjackError: if they are not that, or an episode is over and mode ``"Disabled"``.
+            IllegalAction: if one is not legal and ``illegal_action`` is ``"raise"``. No table has changed then.
+        """
+        codes, autoreset = self._checked_actions(actions), self.autoreset_mode == AutoresetMode.NEXT_STEP
+        wrong = self.engine.first_illegal(codes, autoreset=autoreset)
+        if wrong >= 0:
+            raise refused(self.engine, wrong, int(codes[wrong]))
+        out = self.engine.new_out()
+        self.engine.run(codes, out, autoreset=autoreset)
+        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+            return self._same_step(out)
+        infos = self._infos(out, np.ones(self.num_envs, np.bool_))
+        return self._observations(out), out.reward, out.terminated, out.truncated, infos
+
+    def _checked_actions(self, actions: Array) -> Array:
+        if not self._seeded:
+            raise BlackjackError("step: expected reset() before it")
+        try:
+            given = np.asarray(actions)
+        except ValueError:  # rows of different lengths
+            raise BlackjackError(f"actions: expected whole numbers ({self.num_envs},), got {actions!r}") from None
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise BlackjackError(f"actions: expected whole numbers ({self.num_envs},), got {given.dtype} {given.shape}")
+        return np.array(given, np.int64)  # of one layout, for which the kernels are compiled
+
+    def _same_step(self, out: Out) -> tuple[Observations, Array, Array, Array, Infos]:
+        """Begin the next episode wherever one has ended, and show its end aside."""
+        over, everywhere = out.terminated | out.truncated, np.ones(self.num_envs, np.bool_)
+        reward, terminated, truncated = out.reward, out.terminated, out.truncated
+        ends: Infos = {}
+        if over.any():
+            ends = {"final_obs": self._observations(out), "_final_obs": over, "final_info": self._infos(out, over)}
+            ends |= {"_final_info": over.copy()}
+            out = Out(*map(np.copy, out))
+            self.engine.run(np.where(over, BEGIN, SKIP), out)
+        return self._observations(out), reward, terminated.copy(), truncated.copy(), self._infos(out, everywhere) | ends
+
+    def _observations(self, out: Out) -> Observations:
+        return out.features if len(out.features) else out.columns
+
+    def _infos(self, out: Out, where: Array) -> Infos:
+        """Return infos, all in arrays of their own, that speak of the tables ``where`` is true."""
+        return {
+            "action_mask": out.mask,
+            "_action_mask": where.copy(),
+            "seat": out.seat,
+            "_seat": where.copy(),
+            "nets": out.nets,
+            "_nets": out.finished & where,
+            "dealer": out.dealer,
+            "_dealer": out.finished & where,
+            "illegal_action": out.illegal,
+            "_illegal_action": out.illegal & where,
+        }
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return which actions are legal now, ``[T, A]``; all zero where the episode is over."""
+        masks = self.engine.tables.state[:, MASK, None] >> np.arange(self.settings.actions) & 1
+        return masks.astype(np.int8)
+
+    def record(self, index: int) -> Record:
+        """Return the last round that has ended in an environment, as everyone has seen it.
+
+        Raises:
+            BlackjackError: if there is no such environment, or no round has ended there.
+        """
+        if isinstance(index, bool) or not isinstance(index, int | np.integer) or not 0 <= index < self.num_envs:
+            raise BlackjackError(f"record: expected an environment from 0 to {self.num_envs - 1}, got {index!r}")
+        return last_round(self.engine, int(index)).record()
+
+
+def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> Array:
+    """Draw a legal action for each row of masks, all equally likely; 0 where none is legal.
+
+    Args:
+        masks: ``[T, A]``, 1 for a legal action.
+        rng: where chance comes from.
+
+    >>> sample_legal(np.array([[0, 1, 0], [0, 0, 0]], np.int8), np.random.default_rng(0)).tolist()
+    [1, 0]
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise BlackjackError(f"rng: expected a numpy Generator, got {rng!r}")
+    if not isinstance(masks, np.ndarray) or masks.ndim != 2 or masks.dtype != np.int8:
+        raise BlackjackError(f"masks: expected int8 numbers [T, A], got {masks!r}")
+    actions = np.empty(len(masks), np.int64)
+    kernels().sample(np.require(masks, requirements=("C", "W")), rng.random(len(masks)), actions)
+    return actions
+
+
+def _cores() -> int:
+    """Return how many threads there is work for."""
+    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)  # not on Macs
+    return min(len(usable), MOST_THREADS)
+
+
+def _checked_options(options: Any) -> dict[str, Any]:
+    if options is not None and not isinstance(options, Mapping):
+        raise BlackjackError(f"options: expected names with values, like {{'hand': 'T,6'}}, got {options!r}")
+    return dict(options or {})
+
+
+def _checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    if mode not in [valid for each in AutoresetMode for valid in (each, each.value)]:
+        raise BlackjackError(f"autoreset_mode: got {mode!r}; {choices(mode, [each.value for each in AutoresetMode])}")
+    return AutoresetMode(mode)
+
+
+def _checked_seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < SEEDS:
+        raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
+    return int(seed)

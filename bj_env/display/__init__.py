@@ -1,0 +1,1 @@
+"""Pictures of a table: text, pygame, SVG cards and chips, notebooks."""

@@ -1,0 +1,1 @@
+"""The Gymnasium environment ``Blackjack-multi-v0``."""

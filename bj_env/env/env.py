@@ -1,0 +1,380 @@
+"""The environment: `BlackjackEnv`, which Gymnasium knows as ``Blackjack-multi-v0``."""
+
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from importlib.util import find_spec
+from operator import index
+from typing import Any, Self, SupportsIndex, TypeVar
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from bj_env.display.scene import Scene, table_scene
+from bj_env.display.text import table_text
+from bj_env.display.window import INSTALL, Window
+from bj_env.env.episode import Episode
+from bj_env.env.settings import AGENT, Settings, fallback_action
+from bj_env.env.start_states import Start
+from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
+from bj_env.game.decision import Decision
+from bj_env.game.notation import house_text
+from bj_env.game.round import Round
+from bj_env.observation import (
+    rules_row,
+    write_bankroll,
+    write_card,
+    write_composition,
+    write_count,
+    write_hand,
+    write_seen,
+    write_turn,
+)
+from bj_env.rules.terms import FIRST_BET, TICKS, Rules
+from bj_env.strategies.count_systems import Count
+
+Observation = NDArray[Any]
+Info = dict[str, Any]
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
+
+
+class Memo(dict[Question, Answer]):
+    """Answers that never change, by question; copies of an environment share them."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
+    """Casino blackjack: several seats, a real shoe, and every common house rule.
+
+    Args:
+        rules: a house's name, a rule text, a TOML file or a `Rules`.
+        seats: who sits where: ``"agent"`` for a seat that is played through `step`, else a `Decision`, its name
+            (``"basic"``, ``"mimic"``, ``"threshold:15"``, ``"never-bust"``, ``"random"``, ``"hi-lo"``) or a saved
+            policy's folder.
+        bets: the bet sizes on offer in chips, 0 to sit out; None is the house's minimum alone. With more than one,
+            every round begins with a betting decision for each agent seat.
+        episode: ``"round"``; ``"shoe"`` until the shuffle; ``"session"`` until the smallest bet cannot be placed.
+        bankroll: chips of each agent seat, refilled at every reset; None is without limit.
+        max_rounds: rounds after which a shoe or a session is truncated.
+        observation: the parts to observe, any of ``"hand"``, ``"table"``, ``"count"``, ``"seen"``, ``"composition"``,
+            ``"bankroll"``, ``"rules"``.
+        count: for the part ``count``: a system, its deck estimate and tie rule, like ``"hi-lo half down"``.
+        reward: ``"sampled"``, the net as it falls; or ``"expected"``, its exact expectation over the dealer's hand.
+        encoding: ``"features"`` (a float32 Box in [0, 1]) or ``"discrete"`` (a MultiDiscrete).
+        illegal_action: what an illegal action does: ``"fallback"`` plays HIT for DOUBLE, HIT under 17 else STAND for
+            SPLIT, STAND or DECLINE for the rest; ``"penalty"`` does the same and costs one bet; ``"raise"`` raises.
+        render_mode: ``"human"`` shows the table in a window at every reset and step, ``"rgb_array"`` is that picture
+            (both take ``pip install "bj-env[play]"``), ``"ansi"`` is the table as text; or None.
+
+    Actions: 0 STAND, 1 HIT, 2 DOUBLE, 3 SPLIT, 4 SURRENDER, 5 INSURE, 6 DECLINE, 7.. the bets on offer. The legal ones
+    are in ``info["action_mask"]`` and `action_masks`. The reward is the net over the agent's seats in units of the
+    smallest bet on offer, paid when a round ends. A round in which the agent has no decision is, in ``"round"``
+    episodes, shown once in the phase ROUND_OVER with STAND as the only action, so that the mean return is the value
+    of a round. The last ``info`` of a round holds ``nets`` (chips by seat), ``dealer`` and ``record``, the round in
+    notation.
+
+    ``-v0`` promises that dynamics, observations, rewards and action numbers do not change; any change is a new version.
+    History: v0 (0.1.0), the first.
+
+    Raises:
+        BlackjackError: if an argument is not valid; says what is.
+
+    >>> env = BlackjackEnv(seats=("agent",))
+    >>> observation, info = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(0)
+    >>> str(info["record"])
+    'six-deck ; D 2/9 ; P1 1 8,T S ; next 5,K => P1 +1 ; D 2,9,5,K'
+    """
+
+    metadata = {"render_modes": ["human", "rgb_array", "ansi"], "render_fps": 2}  # noqa: RUF012 (Gymnasium's own form)
+
+    def __init__(
+        self,
+        *,
+        rules: Rules | str = "six-deck",
+        seats: Sequence[Decision | str] = ("basic", AGENT, "basic"),
+        bets: Iterable[int] | None = None,
+        episode: str = "round",
+        bankroll: float | None = None,
+        max_rounds: int = 1000,
+        observation: Iterable[str] = ("hand",),
+        encoding: str = "features",
+        count: Count | str = "hi-lo",
+        reward: str = "sampled",
+        illegal_action: str = "fallback",
+        render_mode: str | None = None,
+    ) -> None:
+        settings = Settings.checked(
+            rules=rules,
+            seats=seats,
+            bets=bets,
+            episode=episode,
+            bankroll=bankroll,
+            max_rounds=max_rounds,
+            observation=observation,
+            encoding=encoding,
+            count=count,
+            reward=reward,
+            illegal_action=illegal_action,
+        )
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise RenderModeError(
+                f"render_mode: got {render_mode!r}; {choices(render_mode, self.metadata['render_modes'])}"
+            )
+        if render_mode in ("human", "rgb_array") and find_spec("pygame") is None:
+            raise RenderModeError(f"render_mode: {render_mode!r} takes pygame-ce; {INSTALL}")
+        self.render_mode = render_mode
+        self._window = Window()
+        self.settings = settings
+        self.rules, self.bets, self.illegal_action = settings.rules, settings.bets, settings.illegal_action
+        self.layout, self.count = settings.layout, settings.count
+        self.observation_space = self.layout.space
+        self._actions = settings.actions
+        self.action_space = spaces.Discrete(self._actions)
+        self.episode = Episode(
+            self.rules,
+            settings.decisions,
+            bets=self.bets,
+            kind=settings.episode,
+            bankroll=settings.bankroll,
+            max_rounds=settings.max_rounds,
+            expected=settings.reward == "expected",
+            seed=0,
+        )
+        self._seeded = False
+        self._rules_row = rules_row(self.rules)
+        self._stakes = settings.stakes
+        self._masks: Memo[int, NDArray[np.int8]] = Memo()
+        self._observations: Memo[tuple[int, int, bool, int, int, int], Observation] = Memo()
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The name of each entry of an observation."""
+        return self.layout.names
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+        """Begin an episode: at a new table if a seed is given, else with the shoe as it lies.
+
+        Args:
+            seed: fixes the shoe, the other seats and everything else.
+            options: ``{"line": notation}`` plays what the line writes and stops there; ``{"shoe": cards}`` deals these
+                cards first, in order, like ``"T,6,9"``; ``{"hand": "T,6", "upcard": "T"}`` starts the first agent seat
+                so, the rest from chance; ``"count": 3`` beside them, or alone, starts from a shoe that is partly
+                dealt, at that count. Each begins a new shoe.
+
+        Raises:
+            BlackjackError: if the seed or an option is not valid; the episode before goes on then.
+        """
+        agent = self.episode.agents[0]
+        start = Start.read(options, self.rules, len(self.episode.decisions), agent, self.count) if options else Start()
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
+            raise BlackjackError(f"seed: expected a whole number from 0 up, got {seed!r}")
+        self.settings.check_offered(start.bets or ())
+        if start.line is not None or start.at is not None:
+            deepcopy(self)._begin(seed, start)  # it may turn out not to work, and then nothing has changed
+        self._begin(seed, start)
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), self._info()
+
+    def _begin(self, seed: int | None, start: Start) -> None:
+        if seed is not None:
+            self.episode.table.reseed(int(seed))
+        super().reset(seed=None if seed is None else int(seed))
+        if seed is None and not self._seeded:
+            self.episode.table.reseed(int(self.np_random.integers(1 << 63)))
+        self._seeded = True
+        self.episode.begin(start)
+
+    def planning_copy(self, seed: int) -> "BlackjackEnv":
+        """Return a copy to plan with, in which all that the agent cannot see is decided anew by another seed.
+
+        Everything face up, and what the dealer's peek has told, is as here; burned cards, hole card, the order of the
+        shoe and the other seats' own chance are not. Averages over such copies are what the agent can know.
+        """
+        copy = deepcopy(self)
+        if copy.render_mode == "human":
+            copy.render_mode = None  # nobody watches plans
+        copy.episode.table.reshuffle_unseen(seed)
+        return copy
+
+    def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, Info]:
+        """Take the agent's action and go on to its next decision, or to the end of the episode.
+
+        Raises:
+            BlackjackError: if the episode is over, or the action is not in the action space.
+            IllegalAction: if it is not legal and ``illegal_action`` is ``"raise"``; nothing has changed then.
+        """
+        episode = self.episode
+        if episode.over:
+            raise BlackjackError("step: expected an episode that goes on, but none does; call reset()")
+        asked = self._checked_action(action)
+        taken = self._fallback_action(asked)
+        episode.act(taken)
+        reward = episode.take_won() / (episode.unit * TICKS)
+        info = self._info()
+        if taken != asked:
+            info["illegal_action"] = True
+            reward -= self.illegal_action == "penalty"
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), reward, episode.over and not episode.truncated, episode.truncated, info
+
+    def _checked_action(self, action: SupportsIndex) -> int:
+        try:
+            asked = index(action)
+        except TypeError:
+            asked = -1
+        if not 0 <= asked < self._actions:
+            raise BlackjackError(f"action: expected a whole number from 0 to {self._actions - 1}, got {action!r}")
+        return asked
+
+    def _fallback_action(self, action: int) -> int:
+        """Return the action, or what is played in place of an illegal one."""
+        mask = self.episode.mask
+        if mask >> action & 1:
+            return action
+        if self.illegal_action == "raise":
+            raise IllegalAction(self._why_illegal(action, mask))
+        return fallback_action(action, mask, self.episode.hand.total)
+
+    def _why_illegal(self, action: int, mask: int) -> str:
+        round = self.episode.round
+        if round is not None and not round.over and action < FIRST_BET:
+            try:
+                round.check(action)
+            except IllegalAction as error:
+                return str(error)
+        legal = self.settings.legal_names(mask)
+        return f"P{self.episode.seat + 1}: expected one of {legal}, got {self.settings.action_name(action)}"
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return which actions are legal now, 1 or 0 for each; all zero once the episode is over."""
+        mask = self.episode.mask
+        bits = self._masks.get(mask)
+        if bits is None:
+            bits = self._masks[mask] = np.array([mask >> action & 1 for action in range(self._actions)], np.int8)
+        return bits.copy()
+
+    def _observation(self) -> Observation:
+        """Return a fresh observation; those of the hand alone are remembered, since they repeat."""
+        hand = self._hand()
+        observation = self._observations.get(hand)
+        if observation is None:
+            observation = self._encoded(hand)
+            if self.layout.parts == ("hand",):
+                self._observations[hand] = observation
+        return observation.copy()
+
+    def _encoded(self, hand: tuple[int, int, bool, int, int, int]) -> Observation:
+        layout = self.layout
+        row = [0] * len(layout.columns)
+        for part, at in layout.starts.items():
+            if part == "hand":
+                write_hand(row, at, *hand)
+            elif part == "rules":
+                row[at : at + len(self._rules_row)] = self._rules_row
+            else:
+                self._write_part(part, row, at)
+        return layout.encode(row)
+
+    def _write_part(self, part: str, row: list[int], at: int) -> None:
+        table, decks = self.episode.table, self.rules.decks
+        if part == "table":
+            self._write_table(row, at)
+        elif part == "count":
+            write_count(row, at, self.count.value(self.rules, table.seen))
+        elif part == "seen":
+            write_seen(row, at, decks, table.seen, table.shuffle_pending)
+        elif part == "composition":
+            write_composition(row, at, decks, table.seen)
+        elif part == "bankroll":
+            free = table.players[self.episode.seat].free
+            write_bankroll(row, at, self.layout.columns[at].size - 1, free // (self.episode.unit * TICKS))
+
+    def _hand(self) -> tuple[int, int, bool, int, int, int]:
+        """Return what `write_hand` writes: phase, total, soft, pair, up card and stake."""
+        episode, round = self.episode, self.episode.round
+        hand, upcard, stake = episode.hand, 0, 0
+        if round is not None:
+            upcard = round.upcard.value
+            stake = self._stakes[round.seats[episode.seat].bet // TICKS]
+        return episode.phase, hand.total, hand.soft, hand.pair(self.rules), upcard, stake
+
+    def _write_table(self, row: list[int], at: int) -> None:
+        write_turn(row, at, self.episode.seat, self.episode.hand_index)
+        round = self.episode.round
+        if round is None:
+            return
+        for card in round.dealer.cards:
+            write_card(row, at, self.rules.max_hands, -1, 0, card.value)
+        for seat in round.seats:
+            for place, hand in enumerate(seat.hands):
+                for card in hand.cards:
+                    write_card(row, at, self.rules.max_hands, seat.number, place, card.value)
+
+    def _info(self) -> Info:
+        episode = self.episode
+        info: Info = {"action_mask": self.action_masks(), "seat": episode.seat}
+        round = episode.finished
+        if round is not None and (episode.over or not episode.shown):
+            info["nets"] = tuple([seat.net / TICKS for seat in round.seats])
+            info["dealer"] = ",".join([card.text for card in round.dealer.cards])
+            info["record"] = round.record()
+        return info
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Return the table as text or as a picture uint8 [height, width, 3], or show it; changes nothing.
+
+        ``"human"`` shows a round that has ended since the last decision before what is asked now.
+
+        Raises:
+            RenderModeError: if ``"human"`` has no screen.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() needs a render_mode when the environment is made, like 'human' or 'ansi'")
+            return None
+        if not self._seeded:
+            raise BlackjackError("render: expected reset() before it")
+        if self.render_mode == "ansi":
+            return table_text(self._scene())
+        from bj_env.display.picture import draw, pixels  # only here: it takes pygame
+
+        if self.render_mode == "rgb_array":
+            return pixels(draw(self._scene(), self._keys()))
+        title, per_second = f"Blackjack: {house_text(self.rules)}", self.metadata["render_fps"]
+        finished = self.episode.finished
+        if finished is not None and finished is not self.episode.round:
+            self._window.show(draw(self._scene(finished)), title, per_second)
+        self._window.show(draw(self._scene(), self._keys()), title, per_second)
+        return None
+
+    def _scene(self, finished: Round | None = None) -> Scene:
+        """Return what everyone sees: now, or at the end of a round before this one."""
+        episode, names = self.episode, self.settings.names
+        if finished is not None:
+            return table_scene(episode.table, finished, names, (), episode.seat)._replace(shoe="")
+        legal = [self.settings.action_name(action) for action in self._legal()]
+        return table_scene(episode.table, episode.round, names, legal, episode.seat)
+
+    def _legal(self) -> list[int]:
+        mask = self.episode.mask
+        return [action for action in range(self._actions) if mask >> action & 1]
+
+    def _keys(self) -> list[str]:
+        return [self.settings.key(action) for action in self._legal()]
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """Return the action of each key, as `gymnasium.utils.play` asks for it; play with ``wait_on_player=True``.
+
+        S stands, H hits, D doubles, P splits, R surrenders, I insures, N declines; 1, 2, ... are the bets on offer.
+        """
+        return {(ord(self.settings.key(action)),): action for action in range(self._actions)}
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._window.close()

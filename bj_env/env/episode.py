@@ -1,0 +1,230 @@
+"""An episode: a table driven from one of the agent's decisions to the next, over one round or many."""
+
+from collections.abc import Sequence
+
+from bj_env.env.expected_reward import expected_net, seen_before_dealer
+from bj_env.env.start_states import Start
+from bj_env.errors import DecisionError
+from bj_env.game.decision import Decision
+from bj_env.game.hand import Hand
+from bj_env.game.participants import Player
+from bj_env.game.replay import play_written
+from bj_env.game.round import Round
+from bj_env.game.table import Table
+from bj_env.rules.numbered import is_short
+from bj_env.rules.terms import FIRST_BET, TICKS, Action, Phase, Rules
+
+EPISODES = ("round", "shoe", "session")
+"""How long an episode is: one round; until the shuffle; until the smallest bet cannot be placed."""
+
+
+_CHANCE = Start()
+"""How a round begins that nothing is said of."""
+
+
+class Episode:
+    """What the agent is asked next, at one table and its shoe, through one episode after another.
+
+    Args:
+        rules: the house's.
+        decisions: who plays each seat, None for the agent.
+        bets: the sizes on offer to the agent in chips.
+        kind: one of `EPISODES`.
+        bankroll: chips of each agent seat at the start of an episode, None without limit.
+        max_rounds: rounds after which an episode is truncated.
+        expected: whether a round is paid by its expectation after the agent's last decision, where there is one.
+        seed: of the table's chance.
+
+    Attributes:
+        table: the table.
+        round: the round on it; None while bets are made.
+        seat, hand_index: whose decision it is, or was last.
+        over, truncated: whether the episode has ended, and whether by its length alone.
+        shown: whether it has ended without any decision, which is shown once before it is over.
+        finished: the last round that ended since the agent's last decision.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        decisions: Sequence[Decision | None],
+        *,
+        bets: Sequence[int],
+        kind: str,
+        bankroll: float | None,
+        max_rounds: int,
+        expected: bool,
+        seed: int,
+    ) -> None:
+        self.decisions = decisions
+        self.agents = [seat for seat, decision in enumerate(decisions) if decision is None]
+        self.bets = bets
+        self.unit = min(bet for bet in bets if bet)
+        self.kind = kind
+        self.bankroll = bankroll
+        self.max_rounds = max_rounds
+        self.expected = expected
+        players = [Player(f"P{seat + 1}", decision) for seat, decision in enumerate(decisions)]
+        self.table = Table(rules, players, seed=seed)
+        self.over = True
+
+    def begin(self, start: Start) -> None:
+        """Begin an episode, giving up the one before if it was not over."""
+        self.table.abandon()
+        if start.at is not None or start.cards is not None:
+            start.apply(self.table)
+        elif self.kind == "shoe":
+            self.table.shoe.retire()
+        for player, decision in zip(self.table.players, self.decisions, strict=True):
+            player.refill(self.bankroll if decision is None else None)
+        for seat, bank in enumerate(start.banks):
+            if bank is not None:
+                self.table.players[seat].refill(bank)
+        self.round: Round | None = None
+        self.finished: Round | None = None
+        self.seat, self.hand_index = self.agents[0], 0
+        self.over = self.truncated = self.shown = False
+        self._won: float = 0
+        self._seen: tuple[int, ...] | None = None
+        self._start = start
+        self._placed: list[int] = []
+        self._rounds = 0
+        self._asked = False
+        self._go_on()
+        if self.over and not self._asked:
+            self.over, self.shown = False, True
+
+    def act(self, action: int) -> None:
+        """Take a legal action and go on to the next decision, or to the end of the episode."""
+        if self.shown:
+            self.over = True
+            return
+        self.finished = None
+        if self.round is None:
+            self._placed.append(self.bets[action - FIRST_BET])
+        else:
+            self.round.act(action)
+            if self.expected:
+                self._seen = seen_before_dealer(self.round)
+        self._go_on()
+
+    def take_won(self) -> float:
+        """Return what the agent's seats have won in rounds that ended since this was last asked, in ticks."""
+        won, self._won = self._won, 0
+        return won
+
+    def _go_on(self) -> None:
+        """Go to the next decision; an episode in which another seat's decision fails is over."""
+        try:
+            while not self.over:
+                if self.round is None:
+                    if not self._place_bets():
+                        return
+                    self._deal()
+                if self.round is not None and not self._play(self.round):
+                    return
+                self._close_round()
+        except DecisionError:
+            self.table.abandon()
+            self.over = True
+            raise
+
+    def _place_bets(self) -> bool:
+        """Collect the bets seat by seat; tell whether all are made, or the agent must be asked first."""
+        while len(self._placed) < len(self.decisions):
+            seat = len(self._placed)
+            if self._start.bets is not None:
+                self._placed.append(self._start.bets[seat])
+            elif self.decisions[seat] is not None:
+                self._placed.append(self.table.ask_bet(seat))
+            elif self._is_broke(seat):
+                self._placed.append(0)
+            elif len(sizes := self._bets_of(seat)) == 1:
+                self._placed.append(sizes[0])
+            else:
+                self.seat, self.hand_index, self._asked = seat, 0, True
+                return False
+        return True
+
+    def _bets_of(self, seat: int) -> list[int]:
+        """Return the sizes on offer that a seat's money covers."""
+        free = self.table.players[seat].free
+        return [bet for bet in self.bets if not is_short(free, bet * TICKS)]
+
+    def _deal(self) -> None:
+        """Deal if anyone has bet; a round that all sit out passes without cards."""
+        if any(self._placed):
+            self.round = self.table.deal(self._placed)
+            if self._start.line is not None:
+                play_written(self.round, self._start.line, self._ask_other)
+        self._start = _CHANCE
+
+    def _ask_other(self, round: Round) -> bool:
+        """Let the seat in turn decide if it is not the agent's; tell whether it was not."""
+        if self.decisions[round.active_seat.number] is None:
+            return False
+        round.ask()
+        return True
+
+    def _play(self, round: Round) -> bool:
+        """Play up to the agent's next decision; tell whether the round is over instead."""
+        while not round.over:
+            seat = round.active_seat.number
+            if self.decisions[seat] is None:
+                self.seat, self.hand_index, self._asked = seat, round.hand_index, True
+                return False
+            round.ask()
+        return True
+
+    def _close_round(self) -> None:
+        if self.round is not None:
+            self.finished = self.round
+            self._won += self._net(self.round)
+            self._seen = None
+        self._rounds += 1
+        self.over = self._ends_here()
+        if not self.over and self._rounds >= self.max_rounds:
+            self.over = self.truncated = True
+        if not self.over:
+            self.round, self._placed = None, []
+
+    def _net(self, round: Round) -> float:
+        """Return what a round pays the agent's seats, in ticks."""
+        if self._seen is not None:
+            expected = expected_net(round, self.agents, self._seen)
+            if expected is not None:
+                return expected
+        return sum([round.seats[seat].net for seat in self.agents])
+
+    def _ends_here(self) -> bool:
+        if self.kind == "round" or (self.kind == "shoe" and self.round is not None and self.table.shuffle_pending):
+            return True
+        return all(self._is_broke(seat) for seat in self.agents)
+
+    def _is_broke(self, seat: int) -> bool:
+        return is_short(self.table.players[seat].free, self.unit * TICKS)
+
+    @property
+    def phase(self) -> Phase:
+        """What is being asked."""
+        if self.over or self.shown:
+            return Phase.ROUND_OVER
+        return Phase.BET if self.round is None else self.round.phase
+
+    @property
+    def mask(self) -> int:
+        """The legal actions as bits ``1 << action``; 0 once the episode is over."""
+        if self.over:
+            return 0
+        if self.shown:
+            return 1 << Action.STAND
+        if self.round is not None:
+            return self.round.mask
+        covered = self._bets_of(self.seat)
+        return sum(1 << FIRST_BET + place for place, bet in enumerate(self.bets) if bet in covered)
+
+    @property
+    def hand(self) -> Hand:
+        """The hand that is or was in turn; an empty one while bets are made, or if the seat sat out."""
+        hands = self.round.seats[self.seat].hands if self.round is not None else []
+        return hands[min(self.hand_index, len(hands) - 1)] if hands else Hand()

@@ -1,0 +1,144 @@
+"""Reset options: where an episode starts, if not with whatever chance deals."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+from bj_env.errors import BlackjackError, choices
+from bj_env.game.cards import Card, Shoe, card
+from bj_env.game.notation import Line, house_text, parse
+from bj_env.game.participants import Player
+from bj_env.game.replay import stacked
+from bj_env.game.rng import Stream
+from bj_env.game.table import Table
+from bj_env.observation import MOST_COUNT
+from bj_env.rules.terms import HoleCard, Rules
+from bj_env.strategies.count_systems import Count
+
+OPTIONS = ("line", "shoe", "hand", "upcard", "count")
+
+
+class ShoeState(NamedTuple):
+    """A shoe by the ranks of its cards.
+
+    Attributes:
+        dealt: the discards, in the order in which they were dealt.
+        stacked: the cards to come first, 0 for one that chance draws.
+        rest: what chance draws from.
+        seen: how many of each value 1..10 have been seen (index 0 unused).
+    """
+
+    dealt: list[int]
+    stacked: list[int]
+    rest: list[int]
+    seen: list[int]
+
+
+class Start(NamedTuple):
+    """How the first round of an episode begins.
+
+    Attributes:
+        cards: dealt first, in order, None for one that chance draws; None in place of all if nothing is given.
+        bets: in chips by seat, if they are given.
+        banks: chips by seat, None where it is as always.
+        line: the line whose actions are played first.
+        at: how it is counted and at which count the round begins, if that is given.
+    """
+
+    cards: list[Card | None] | None = None
+    bets: tuple[int, ...] | None = None
+    banks: tuple[float | None, ...] = ()
+    line: Line | None = None
+    at: tuple[Count, float] | None = None
+
+    @classmethod
+    def read(cls, options: Mapping[str, Any] | None, rules: Rules, seats: int, agent: int, count: Count) -> Self:
+        """Read ``reset(options=)`` for a table of so many seats, ``agent`` the first that the agent plays.
+
+        Raises:
+            BlackjackError: at an unknown, contradictory or senseless option.
+        """
+        if options is not None and not isinstance(options, Mapping):
+            raise BlackjackError(f"options: expected names with values, like {{'hand': 'T,6'}}, got {options!r}")
+        given = dict(options or {})
+        for name in given:
+            if name not in OPTIONS:
+                raise BlackjackError(f"options: unknown option {name!r}; {choices(name, OPTIONS)}")
+        if ("line" in given and len(given) > 1) or ("shoe" in given and len(given) > 1):
+            raise BlackjackError(f"options: 'line' and 'shoe' stand alone, got {', '.join(map(repr, given))}")
+        if "line" in given:
+            start = cls._of_line(given["line"], rules, seats)
+        elif "shoe" in given:
+            start = cls(cards=list(_cards("shoe", given["shoe"])))
+        else:
+            start = cls(cards=_start_cards(given, rules, seats, agent) if given else None)
+        if "count" in given:
+            start = start._replace(at=(count, _checked_count(given["count"], rules)))
+        if start.cards is not None:
+            Shoe(rules, 0).stack(start.cards)  # refuses cards that no shoe of the house holds
+        return start
+
+    def shoe_state(self, rules: Rules, chance: Stream) -> ShoeState:
+        """Return the shoe that the start lays, with a stream's numbers where it needs some.
+
+        >>> Start(cards=[None, card("T")]).shoe_state(Rules(decks=1), Stream(0)).stacked
+        [0, 10]
+        """
+        table = Table(rules, [Player("P1")])
+        table.shoe.chance = chance
+        self.apply(table)
+        return ShoeState(*table.shoe.ranks(), table.seen)
+
+    def apply(self, table: Table) -> None:
+        """Stack the cards of the start on a table's shoe, at the count that it asks for."""
+        if self.at is None:
+            table.stack(self.cards or ())
+            return
+        count, value = self.at
+        running = partial(count.tags_seen_at, table.rules.decks, value)
+        table.stack_at(self.cards or (), count.system.tags, running)
+
+    @classmethod
+    def _of_line(cls, text: str, rules: Rules, seats: int) -> Self:
+        line = parse(text)
+        if line.rules != rules:
+            raise BlackjackError(
+                f"options: expected a line under {house_text(rules)!r}, got {house_text(line.rules)!r}"
+            )
+        if len(line.seats) != seats:
+            raise BlackjackError(f"options: expected a line with {seats} seats, got {len(line.seats)}")
+        bets, banks = tuple(seat.bet for seat in line.seats), tuple(seat.bank for seat in line.seats)
+        return cls(list(stacked(line)), bets, banks, line)
+
+
+def _checked_count(count: Any, rules: Rules) -> float:
+    if isinstance(count, bool) or not isinstance(count, int | float) or not -MOST_COUNT <= count <= MOST_COUNT:
+        raise BlackjackError(f"options: expected a count from {-MOST_COUNT} to {MOST_COUNT}, got {count!r}")
+    if rules.decks == 0:
+        raise BlackjackError("options: 'count' needs a number of decks; got an infinite shoe")
+    return count
+
+
+def _start_cards(given: Mapping[str, Any], rules: Rules, seats: int, agent: int) -> list[Card | None]:
+    """Lay out a hand and an up card in the order of the deal, when every seat plays."""
+    hole = 1 if rules.hole_card in (HoleCard.PEEK, HoleCard.NOPEEK) else 0
+    cards: list[Card | None] = [None] * (2 * seats + 1 + hole)
+    if "hand" in given:
+        hand = _cards("hand", given["hand"])
+        if len(hand) != 2:
+            raise BlackjackError(f"options: expected two cards for 'hand', like 'T,6', got {given['hand']!r}")
+        cards[agent], cards[seats + 1 + agent] = hand
+    if "upcard" in given:
+        upcard = _cards("upcard", given["upcard"])
+        if len(upcard) != 1:
+            raise BlackjackError(f"options: expected one card for 'upcard', got {given['upcard']!r}")
+        cards[seats] = upcard[0]
+    return cards
+
+
+def _cards(name: str, given: Any) -> tuple[Card, ...]:
+    words = given.split(",") if isinstance(given, str) else given
+    try:
+        return tuple(word if isinstance(word, Card) else card(str(word).strip()) for word in words)
+    except TypeError:
+        raise BlackjackError(f"options: expected cards for {name!r}, like 'T,6', got {given!r}") from None

@@ -1,0 +1,1 @@
+"""The readable engine: cards, shoe, hands, the order of a round, tables, events and round notation."""

@@ -1,0 +1,392 @@
+"""A round, from the deal to the settlement: the readable engine, which states the order of events.
+
+A round never looks ahead: `Round.act` takes one action of the seat in turn and goes on to the next decision, or to the
+end. All that anyone may know of it stands in `Round.events` and in the `View` of a seat.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVarTuple
+
+from bj_env.errors import DecisionError, IllegalAction
+from bj_env.game.cards import Card, OutOfCards
+from bj_env.game.decision import ask, names
+from bj_env.game.events import DEALER, HOLE_CARD, PEEKED, SHUFFLED, Event, Kind, Record
+from bj_env.game.hand import Hand
+from bj_env.game.participants import Seat
+from bj_env.game.settlement import any_in_play, second_card_due, settle
+from bj_env.game.view import HandView, View
+from bj_env.rules.numbered import (
+    dealer_hits,
+    dealer_peeks,
+    early_surrender_refusal,
+    insurance_refusal,
+    insurance_stake,
+    is_charlie,
+    is_short,
+)
+from bj_env.rules.terms import REFUSALS, TICKS, Action, HoleCard, Phase, Refusal
+
+if TYPE_CHECKING:
+    from bj_env.game.table import Table
+
+Move = TypeVarTuple("Move")
+
+# Names of the members, because until Python 3.12 they are slow to look up in their enums.
+_, _EARLY_SURRENDER, _INSURANCE, _PLAY, _ROUND_OVER = Phase
+_STAND, _HIT, _DOUBLE, _SPLIT, _SURRENDER, _INSURE, _DECLINE = _ACTIONS = tuple(Action)
+_BET, _DEAL, _DRAW, _TURN, _ACTION = Kind.BET, Kind.DEAL, Kind.DRAW, Kind.TURN, Kind.ACTION
+
+_WITH_HOLE_CARD = (HoleCard.PEEK, HoleCard.NOPEEK)
+_OFFER_MASKS = {
+    Phase.EARLY_SURRENDER: 1 << Action.SURRENDER | 1 << Action.DECLINE,
+    Phase.INSURANCE: 1 << Action.INSURE | 1 << Action.DECLINE,
+}
+_LEGAL = tuple(tuple(action for action in Action if mask >> action & 1) for mask in range(1 << len(Action)))
+
+
+class Round:
+    """One round, from the deal to the settlement.
+
+    Attributes:
+        phase: what the seat in turn is being asked; `Phase.ROUND_OVER` at the end.
+        seats: every seat, those that sit out too.
+        hand_index: which of its hands is in turn.
+        mask: the legal actions as bits ``1 << action``; 0 when the round is over.
+        dealer: the dealer's hand, as far as its cards are face up.
+        hole: the dealer's hole card, hidden until it is turned.
+        events: what has happened, as everyone sees it.
+        void: whether the stakes went back, after a misdeal or because the dealer's chair failed.
+    """
+
+    def __init__(self, table: "Table", bets: Sequence[int]) -> None:
+        self.table = table
+        self.rules = table.rules
+        self.events: list[Event] = []
+        self.seats = [Seat(number, player, bets[number] * TICKS) for number, player in enumerate(table.players)]
+        self.active = [seat for seat in self.seats if seat.bet]
+        self.dealer = Hand()
+        self.hole: Card | None = None
+        self.phase = _EARLY_SURRENDER
+        self._offers: tuple[Phase, ...] = ()
+        self._at = 0
+        self.hand_index = 0
+        self.mask = 0
+        self.void = False
+        table.round = self  # before the deal, in which the dealer's chair may already be asked to look at it
+        self._begin()
+
+    def _begin(self) -> None:
+        for seat in self.active:
+            seat.player.pay(seat.bet)
+            seat.hands.append(Hand(stake=seat.bet))
+            self.events.append(Event(_BET, seat.number, ticks=seat.bet))
+        self.table.prepare_shoe(self.events)
+        self._run(self._deal)
+
+    def _deal(self) -> None:
+        for seat in self.active:
+            self._give(seat.hands[0], seat.number)
+        self._give(self.dealer, DEALER)
+        for seat in self.active:
+            self._give(seat.hands[0], seat.number)
+        if self.rules.hole_card in _WITH_HOLE_CARD:
+            self.hole = self._draw()
+            self.events.append(HOLE_CARD)
+        self._offers = self.table.offers[self.upcard.value]
+
+    def _go_on(self) -> None:
+        """Go to the next decision; when there is none left, end the round."""
+        while self.phase is not _PLAY:
+            if self.phase in self._offers and self._ask_next_seat():
+                return
+            self._at = 0
+            if self.phase is _INSURANCE and self._peek():
+                break
+            self.phase = _PLAY if self.phase is _INSURANCE else _INSURANCE
+        if self.phase is not _PLAY or not self._find_hand():
+            self._end()
+
+    def _ask_next_seat(self) -> bool:
+        """Go to the next seat to which early surrender or insurance is open."""
+        for at in range(self._at, len(self.active)):
+            if self._offer_refusal(self.active[at]) == Refusal.LEGAL:
+                self._at, self.mask = at, _OFFER_MASKS[self.phase]
+                return True
+        return False
+
+    def _offer_refusal(self, seat: Seat) -> int:
+        hand = seat.hands[0]
+        if self.phase is _EARLY_SURRENDER:
+            return early_surrender_refusal(self.rules, self.upcard.value, hand.blackjack)
+        return Refusal.NOT_ASKED if hand.surrendered else self._insurance_refusal(seat)
+
+    def _insurance_refusal(self, seat: Seat) -> int:
+        stake = insurance_stake(self.rules, seat.bet)
+        return insurance_refusal(self.rules, self.upcard.value, stake, is_short(seat.player.free, stake))
+
+    def _peek(self) -> bool:
+        """Let the dealer look at the hole card where the house does; tell whether that ends the round."""
+        if not dealer_peeks(self.rules, self.upcard.value) or self.hole is None:
+            return False
+        found = self.upcard.value + self.hole.value == 11
+        self.events.append(PEEKED[found])
+        return found
+
+    def _find_hand(self) -> bool:
+        """Go to the next hand that has a choice, filling split hands on the way."""
+        while self._at < len(self.active):
+            seat = self.active[self._at]
+            while self.hand_index < len(seat.hands):
+                hand = seat.hands[self.hand_index]
+                if len(hand.cards) == 1:
+                    self._draw_to(hand, seat.number)
+                if not hand.finished:
+                    self.mask = hand.mask(self.rules, len(seat.hands), is_short(seat.player.free, seat.bet))
+                    if self.mask:
+                        return True
+                    hand.finished = True
+                self.hand_index += 1
+            self._at, self.hand_index = self._at + 1, 0
+        return False
+
+    def act(self, action: int) -> None:
+        """Take the action of the seat in turn and go on to the next decision, or to the end.
+
+        Raises:
+            IllegalAction: if it is not legal; nothing has changed then.
+        """
+        self.check(action)
+        action = _ACTIONS[action]
+        seat = self.active[self._at]
+        self.events.append(Event(_ACTION, seat.number, self.hand_index, None, action))
+        self._run(self._take, action, seat, seat.hands[self.hand_index])
+
+    def _run(self, move: Callable[[*Move], None], *of: *Move) -> None:
+        """Make a move and go on to the next decision; void the round if that cannot be done."""
+        try:
+            move(*of)
+            self._go_on()
+        except OutOfCards:
+            self._void()
+            self.events.append(Event(Kind.MISDEAL))
+        except DecisionError:
+            self._void()
+            raise
+
+    def _take(self, action: Action, seat: Seat, hand: Hand) -> None:
+        if action is _HIT:
+            self._draw_to(hand, seat.number)
+        elif action is _STAND:
+            hand.finished = True
+        elif action is _DOUBLE:
+            self._stake_again(seat, hand)
+            hand.doubled = hand.finished = True
+            self._draw_to(hand, seat.number)
+        elif action is _SPLIT:
+            seat.player.pay(seat.bet)
+            seat.hands[self.hand_index : self.hand_index + 1] = hand.split()
+        elif action is _SURRENDER:
+            hand.surrendered = hand.finished = True
+        elif action is _INSURE:
+            seat.insurance = insurance_stake(self.rules, seat.bet)
+            seat.player.pay(seat.insurance)
+        if self.phase is not _PLAY:
+            self._at += 1
+
+    def _stake_again(self, seat: Seat, hand: Hand) -> None:
+        seat.player.pay(seat.bet)
+        hand.stake += seat.bet
+
+    def _end(self) -> None:
+        """Let the dealer play, then settle."""
+        self._dealer_plays()
+        self.phase, self.mask = _ROUND_OVER, 0
+        dealer = self.dealer
+        for seat in self.active:
+            seat.net = settle(self.rules, seat, dealer.total, dealer.blackjack, self.events)
+        self._close()
+
+    def _dealer_plays(self) -> None:
+        playing = any_in_play(self.rules, self.active)
+        if self.hole is not None:
+            self._show(self.hole, self.dealer, DEALER, _TURN)
+        elif second_card_due(self.rules, self.active, self.upcard.value, playing):
+            self._draw_to(self.dealer, DEALER)
+        if playing and not self.dealer.blackjack:
+            while self.dealer.total < 21 and self._dealer_hits():
+                self._draw_to(self.dealer, DEALER)
+
+    def _dealer_hits(self) -> bool:
+        decision = self.table.dealer.decision
+        if decision is None:
+            return dealer_hits(self.rules, self.dealer.total, self.dealer.soft)
+        action = ask(decision.play, self._dealer_view(), self._where_dealer)
+        if action not in (Action.HIT, Action.STAND):
+            raise DecisionError(f"{self._where_dealer()}: expected HIT or STAND, got {action!r}")
+        return action == Action.HIT
+
+    def _where_dealer(self) -> str:
+        return f"dealer ({self.dealer})"
+
+    def _void(self) -> None:
+        """Give all stakes back: the cards have run out on and off the table, or the dealer's chair failed."""
+        if self.hole is not None and len(self.dealer.cards) == 1:
+            self._show(self.hole, self.dealer, DEALER, Kind.TURN)
+        self.void = True
+        self.phase, self.mask = Phase.ROUND_OVER, 0
+        self.table.shoe.retire()
+        self._close()
+
+    def _close(self) -> None:
+        for seat in self.active:
+            seat.player.receive(seat.staked + seat.net)
+
+    def _draw(self) -> Card:
+        shoe = self.table.shoe
+        try:
+            return shoe.draw()
+        except OutOfCards:
+            if not shoe.shuffle_discards():
+                raise
+        self.events.append(SHUFFLED)
+        self.table.see_only(self._face_up())
+        return shoe.draw()
+
+    def _face_up(self) -> list[Card]:
+        return [card for hand in (self.dealer, *self._hands()) for card in hand.cards]
+
+    def _hands(self) -> list[Hand]:
+        return [hand for seat in self.active for hand in seat.hands]
+
+    def _give(self, hand: Hand, seat: int, kind: Kind = _DEAL) -> None:
+        """Draw a card face up to a hand."""
+        self._show(self._draw(), hand, seat, kind)
+
+    def _show(self, card: Card, hand: Hand, seat: int, kind: Kind) -> None:
+        hand.add(card)
+        self.table.seen[card.value] += 1
+        shown = (kind, seat, self.hand_index, card, None, hand.total, hand.soft, 0)
+        self.events.append(tuple.__new__(Event, shown))  # as Event(...) in half the time, at every card
+
+    def _draw_to(self, hand: Hand, seat: int) -> None:
+        """Draw a card after the deal; that may make a charlie."""
+        self._give(hand, seat, _DRAW)
+        if seat != DEALER and is_charlie(self.rules, hand.total, len(hand.cards)):
+            hand.charlie = hand.finished = True
+
+    @property
+    def over(self) -> bool:
+        """Whether the round has ended."""
+        return self.phase is _ROUND_OVER
+
+    @property
+    def upcard(self) -> Card:
+        """The dealer's up card."""
+        return self.dealer.cards[0]
+
+    @property
+    def active_seat(self) -> Seat:
+        """The seat that is being asked.
+
+        Raises:
+            IllegalAction: if the round is over, which asks nobody.
+        """
+        if self.phase is _ROUND_OVER:
+            raise IllegalAction("the round is over; it asks nobody")
+        return self.active[self._at]
+
+    @property
+    def legal(self) -> tuple[Action, ...]:
+        """The legal actions."""
+        return _LEGAL[self.mask]
+
+    def refusal(self, action: int) -> Refusal:
+        """Tell why the seat in turn may not take an action; `Refusal.LEGAL` if it may."""
+        if self.over or action not in list(Action):
+            return Refusal.NOT_ASKED
+        seat = self.active_seat
+        if self.phase is not Phase.PLAY:
+            legal = self.mask >> action & 1
+            return Refusal.LEGAL if legal else Refusal.NOT_ASKED
+        if action == Action.INSURE:
+            return Refusal(self._insurance_refusal(seat) or Refusal.NOT_ASKED)
+        hand, short = seat.hands[self.hand_index], is_short(seat.player.free, seat.bet)
+        return Refusal(hand.refusal(self.rules, Action(action), len(seat.hands), short))
+
+    def check(self, action: int) -> None:
+        """Refuse an action that is not legal now.
+
+        Raises:
+            IllegalAction: naming the seat, the hand, what is legal, and the rule.
+        """
+        if self.phase is _ROUND_OVER:
+            raise IllegalAction(f"the round is over; expected no action, got {action!r}")
+        whole = isinstance(action, int) and not isinstance(action, bool)
+        if not whole or not 0 <= action < len(_ACTIONS):
+            raise IllegalAction(f"{self.where()}: expected one of {names(self.legal)}, got {action!r}")
+        if not self.mask >> action & 1:
+            reason = REFUSALS[self.refusal(action)]
+            expected = f"expected one of {names(self.legal)}, got {Action(action).name}"
+            raise IllegalAction(f"{self.where()}: {expected}: {reason}")
+
+    def where(self) -> str:
+        """Say whose turn it is: the seat, the hand and the dealer's card."""
+        seat = self.active_seat
+        hand = seat.hands[self.hand_index]
+        return f"{seat.label} hand {self.hand_index + 1} ({hand}) against {self.upcard}"
+
+    def view(self) -> View:
+        """Return what the seat in turn may see."""
+        seat = self.active_seat
+        return self._view(seat.number, self.hand_index, seat.hands[self.hand_index], seat, self.legal)
+
+    def _dealer_view(self) -> View:
+        return self._view(DEALER, 0, self.dealer, None, (Action.STAND, Action.HIT))
+
+    def _view(self, number: int, index: int, hand: Hand, seat: Seat | None, legal: tuple[Action, ...]) -> View:
+        return View(
+            self.rules,
+            self.phase,
+            number,
+            index,
+            tuple(hand.cards),
+            hand.total,
+            hand.soft,
+            hand.pair(self.rules),
+            self.upcard,
+            legal,
+            seat.bet / TICKS if seat else 0,
+            seat.player.bankroll if seat else None,
+            tuple([tuple([_hand_view(hand) for hand in seat.hands]) for seat in self.seats]),
+            tuple(self.table.seen),
+            self.table.shuffle_pending,
+            self.table.streams[number],
+        )
+
+    def ask(self) -> None:
+        """Ask the decision of the seat in turn, and act on its answer.
+
+        Raises:
+            DecisionError: if it fails or its answer is not legal; the round stands as before.
+        """
+        decision = self.active_seat.player.decision
+        if decision is None:
+            raise DecisionError(f"{self.where()}: the seat has no decision to ask")
+        action = ask(decision.answer, self.view(), self.where)
+        try:
+            self.act(action)
+        except IllegalAction as error:
+            raise DecisionError(f"{type(decision).__name__} answered what is not legal; {error}") from None
+
+    @property
+    def nets(self) -> tuple[int, ...]:
+        """What each seat has won or lost, in ticks, once the round is over."""
+        return tuple([seat.net for seat in self.seats])
+
+    def record(self) -> Record:
+        """Return all that everyone has seen of the round."""
+        return Record(self.rules, tuple([seat.bank for seat in self.seats]), tuple(self.events))
+
+
+def _hand_view(hand: Hand) -> HandView:
+    return HandView(tuple(hand.cards), hand.total, hand.soft, hand.stake / TICKS)

@@ -1,0 +1,293 @@
+"""The table: rules, a shoe that lasts from round to round, players with money, and a dealer.
+
+`bj_env.game.round.Round` states what happens in a round.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
+
+from bj_env.errors import BlackjackError, DecisionError
+from bj_env.game.cards import Card, Shoe
+from bj_env.game.decision import Decision, ask
+from bj_env.game.events import BURNED, SHUFFLED, Event
+from bj_env.game.participants import Dealer, Participant, Player
+from bj_env.game.rng import SEEDS, TABLES, seat_stream
+from bj_env.game.round import Round
+from bj_env.game.view import View
+from bj_env.rules.houses import parse_rules
+from bj_env.rules.numbered import dealer_peeks, early_surrender_refusal, insurance_refusal, is_short
+from bj_env.rules.terms import TICKS, Phase, Refusal, Rules, check_first_deal
+
+
+class TablePhase(IntEnum):
+    """Where a table stands: nothing yet, bets on it, cards dealt, a round over."""
+
+    STARTED = 0
+    BETS_PLACED = 1
+    CARDS_DEALT = 2
+    END = 3
+
+
+def _check_arguments(players: object, dealer: object, number: object, shoe: object) -> None:
+    if not isinstance(players, Iterable) or isinstance(players, str):
+        raise BlackjackError(f"players: expected a list of Players, got {players!r}")
+    for player in players:
+        if not isinstance(player, Player):
+            raise BlackjackError(f"players: expected a Player, got {player!r}")
+    if not isinstance(dealer, Dealer | None):
+        raise BlackjackError(f"dealer: expected a Dealer, got {dealer!r}")
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < TABLES:
+        raise BlackjackError(f"number: expected a whole number from 0 to 2**32 - 1, got {number!r}")
+    if shoe is not None and not (isinstance(shoe, Sequence) and all(isinstance(card, Card) for card in shoe)):
+        raise BlackjackError(f"shoe: expected a list of Cards, got {shoe!r}")
+
+
+def _check_decision(participant: Participant) -> None:
+    """Refuse a participant that is played by anything but a `Decision`."""
+    decision = participant.decision
+    if not isinstance(decision, Decision | None):
+        hint = f"; bj_env.strategy({decision!r}) makes one of a name" if isinstance(decision, str) else ""
+        raise BlackjackError(f"{participant.name}: expected a Decision, got {decision!r}{hint}")
+
+
+class Table:
+    """A table: rules, a shoe that lasts from round to round, players with money, and a dealer.
+
+    Args:
+        rules: a house, a rule text, a TOML file or a `Rules`.
+        players: who sits where, in the order of the seats.
+        dealer: who sits in the dealer's chair.
+        seed: of all chance at this table.
+        number: which of several tables with that seed this is; they share no shoe.
+        shoe: cards of another composition than the decks of the rules.
+
+    Raises:
+        BlackjackError: if nobody sits there, or if the first deal would need over half the shoe.
+
+    >>> table = Table("six-deck", [Player("ann")], seed=1)
+    >>> round = table.deal([10])
+    >>> len(round.seats[0].hands[0].cards)
+    2
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str,
+        players: Sequence[Player],
+        *,
+        dealer: Dealer | None = None,
+        seed: int = 0,
+        number: int = 0,
+        shoe: Sequence[Card] | None = None,
+    ) -> None:
+        self.rules = parse_rules(rules)
+        self.offers = tuple(_offers(self.rules, upcard) for upcard in range(11))
+        _check_arguments(players, dealer, number, shoe)
+        self.players = list(players)
+        self.dealer = dealer or Dealer()
+        for participant in (*self.players, self.dealer):
+            _check_decision(participant)
+        self.number = number
+        self._cards = shoe
+        self.reseed(seed)
+        self._check_size()
+
+    def reseed(self, seed: int) -> None:
+        """Start anew: a new shoe and new chance for everyone, no round on the table.
+
+        Raises:
+            BlackjackError: if the seed is none; nothing has changed then.
+        """
+        self.shoe = Shoe(self.rules, seed, table=self.number, cards=self._cards)
+        self.streams = [seat_stream(seed, self.number, seat) for seat in range(len(self.players) + 1)]
+        self.seen = [0] * 11
+        self.round: Round | None = None
+        self._bets = [0] * len(self.players)
+        self._fresh = True
+
+    def _check_size(self) -> None:
+        check_first_deal(self.rules, len(self.players), len(self.shoe.cards))
+
+    @property
+    def shuffle_pending(self) -> bool:
+        """Whether the shoe is shuffled before the next round."""
+        return self._fresh or self.shoe.shuffle_pending
+
+    def check_bets(self, bets: Sequence[int]) -> None:
+        """Refuse bets that cannot be made.
+
+        Raises:
+            BlackjackError: at the first bet that is not 0, within the house's limits and covered, by seat.
+        """
+        if not isinstance(bets, Sequence) or isinstance(bets, str):
+            raise BlackjackError(f"bets: expected one for each seat, like [10, 0], got {bets!r}")
+        if len(bets) != len(self.players):
+            raise BlackjackError(f"bets: expected one for each of {len(self.players)} seats, got {len(bets)}")
+        for seat, bet in enumerate(bets):
+            self._check_bet(seat, bet)
+        if not any(bets):
+            raise BlackjackError("bets: expected at least one above 0")
+
+    def _check_bet(self, seat: int, bet: int) -> None:
+        rules, player = self.rules, self.players[seat]
+        whole = isinstance(bet, int) and not isinstance(bet, bool)
+        if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
+            limits = f"0 or {rules.min_bet} to {rules.max_bet} chips"
+            raise BlackjackError(f"bet of P{seat + 1}: expected {limits}, got {bet!r}")
+        if is_short(player.free, bet * TICKS):
+            raise BlackjackError(
+                f"bet of P{seat + 1}: expected at most the {player.bankroll:g} chips it has, got {bet}"
+            )
+
+    @property
+    def phase(self) -> TablePhase:
+        """Where the table stands."""
+        if self.round is not None and not self.round.over:
+            return TablePhase.CARDS_DEALT
+        if any(self._bets):
+            return TablePhase.BETS_PLACED
+        return TablePhase.STARTED if self.round is None else TablePhase.END
+
+    def place_bet(self, seat: int, chips: int) -> None:
+        """Place a seat's bet for the coming round; another one replaces it, 0 takes it back.
+
+        Raises:
+            BlackjackError: if a round is being played, or the bet cannot be made; the one before stands then.
+        """
+        self._refuse_in_round("place_bet")
+        if seat not in range(len(self.players)):
+            raise BlackjackError(f"seat: expected 0 to {len(self.players) - 1}, got {seat!r}")
+        self._check_bet(seat, chips)
+        self._bets[seat] = chips
+
+    def deal(self, bets: Sequence[int] | None = None) -> Round:
+        """Start a round: bets in chips by seat, 0 sits out; without them, those that were placed.
+
+        Raises:
+            BlackjackError: if a bet cannot be made, or a round is still being played.
+        """
+        self._refuse_in_round("deal")
+        placed = self._bets if bets is None else bets
+        self.check_bets(placed)
+        round = Round(self, placed)
+        self._bets = [0] * len(self.players)
+        return round
+
+    def _refuse_in_round(self, what: str) -> None:
+        if self.round is not None and not self.round.over:
+            raise BlackjackError(f"{what}: expected the round before to be over")
+
+    def abandon(self) -> None:
+        """Give up a round in the middle: all stakes go back, its cards are discards."""
+        if self.round is not None and not self.round.over:
+            for seat in self.round.active:
+                seat.player.receive(seat.staked)
+        self.round = None
+
+    def play_round(self) -> Round:
+        """Play a whole round, asking every player's decision for bets and actions.
+
+        Raises:
+            DecisionError: if a decision fails or answers nonsense.
+        """
+        round = self.deal([self.ask_bet(seat) for seat in range(len(self.players))])
+        while not round.over:
+            round.ask()
+        return round
+
+    def ask_bet(self, seat: int) -> int:
+        """Ask a player's decision for its bet in chips; one that cannot cover the minimum sits out."""
+        player = self.players[seat]
+        if player.decision is None:
+            raise DecisionError(f"P{seat + 1} has no decision to ask")
+        if is_short(player.free, self.rules.min_bet * TICKS):
+            return 0
+        bet = ask(player.decision.bet, self.bet_view(seat), lambda: f"bet of P{seat + 1}")
+        try:
+            self._check_bet(seat, bet)
+        except BlackjackError as error:
+            raise DecisionError(f"{type(player.decision).__name__} answered what is no bet; {error}") from None
+        return bet
+
+    def bet_view(self, seat: int) -> View:
+        """Return what a seat may see while bets are made."""
+        return View(
+            self.rules, Phase.BET, seat, 0, (), 0, False, 0, None, (), 0, self.players[seat].bankroll,
+            ((),) * len(self.players), tuple(self.seen), self.shuffle_pending, self.streams[seat],
+        )  # fmt: skip
+
+    def prepare_shoe(self, events: list[Event]) -> None:
+        """Shuffle and burn if due."""
+        if self.shoe.shuffle_pending:
+            self.shoe.shuffle()
+            self._fresh = True
+        if self._fresh:
+            self._fresh = False
+            self.seen = [0] * 11
+            events.append(SHUFFLED)
+            for _ in range(self.rules.burn_cards):
+                self.shoe.burn()
+                events.append(BURNED)
+        self.shoe.begin_round()
+
+    def stack(self, cards: Sequence[Card | None], *, alone: bool = False) -> None:
+        """Put given cards on top of a fresh shoe, as if shuffled so; ``alone`` leaves nothing below them.
+
+        None stands for a card that chance draws.
+
+        Raises:
+            BlackjackError: if the shoe does not hold these cards.
+        """
+        self.shoe.stack(cards, alone=alone)
+        self.seen = [0] * 11
+        self._fresh = False
+
+    def stack_at(self, cards: Sequence[Card | None], tags: Sequence[float], running: Callable[[int], float]) -> None:
+        """Stack cards on a shoe that is partly dealt, such that the discards have a given sum of tags.
+
+        ``running`` returns that sum for a number of discards.
+
+        A quarter to three quarters of the shoe are among the discards; a high count may need other cards there than
+        chance would deal, see `Shoe.discard_to`.
+
+        Raises:
+            BlackjackError: if the shoe does not hold the cards, or cannot have the count.
+        """
+        self.stack(cards)
+        size = self.shoe.left
+        number = size // 4 + self.shoe.chance.below(max(size // 2, 1))
+        self.shoe.discard_to(tags, running(number), number)
+        for card in self.shoe.dealt:
+            self.seen[card.value] += 1
+
+    def reshuffle_unseen(self, seed: int) -> None:
+        """Decide anew, by another seed, all that nobody has seen, as a player must imagine it.
+
+        Burned cards, the hole card (but for what the peek has told), the order of the shoe and the other seats' own
+        chance; what is face up stays as it is.
+        """
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < SEEDS:
+            raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
+        round = self.round
+        hole = None
+        if round is not None and not round.over and len(round.dealer.cards) == 1:
+            hole, upcard = round.hole, round.upcard.value
+            known = dealer_peeks(self.rules, upcard) and round.phase is Phase.PLAY
+            round.hole = self.shoe.reshuffle_unseen(seed, hole, lambda card: not known or card.value + upcard != 11)
+        else:
+            self.shoe.reshuffle_unseen(seed, None, lambda card: True)
+        self.streams = [seat_stream(seed, self.number, seat) for seat in range(len(self.streams))]
+
+    def see_only(self, cards: Sequence[Card]) -> None:
+        """Forget what was seen before a shuffle in mid-round, but not the cards on the table."""
+        self.seen = [0] * 11
+        for card in cards:
+            self.seen[card.value] += 1
+
+
+def _offers(rules: Rules, upcard: int) -> tuple[Phase, ...]:
+    """Tell in which phases before play some seat may be asked, so that a round need not try each in the others."""
+    early = early_surrender_refusal(rules, upcard, blackjack=False)
+    insurance = insurance_refusal(rules, upcard, stake=TICKS, short=False)
+    refusals = {Phase.EARLY_SURRENDER: early, Phase.INSURANCE: insurance}
+    return tuple(phase for phase, refusal in refusals.items() if refusal == Refusal.LEGAL)

@@ -1,0 +1,119 @@
+"""Answers: what somebody typed, understood or refused in one line; nothing is guessed."""
+
+import re
+from enum import Enum
+
+from bj_env.errors import BlackjackError
+from bj_env.game.events import DEALER
+from bj_env.play.game import Asked, possible_actions
+from bj_env.play.words import KEYS, VERBS, bet_range
+from bj_env.rules.terms import Action, Phase
+
+_SHOWN = 20  # letters of an answer that a refusal quotes
+
+
+class Command(Enum):
+    """What can be said at every prompt and is no answer."""
+
+    EXPLAIN = "?"
+    HINT = "hint"
+    WHY = "why"
+    STATUS = "status"
+    COUNT = "count"
+    HISTORY = "history"
+    QUIT = "quit"
+
+
+MEANINGS = {
+    Command.EXPLAIN: "explains what is asked",
+    Command.HINT: "asks the coach what each action is worth",
+    Command.WHY: "explains the last result",
+    Command.STATUS: "shows the table",
+    Command.COUNT: "shows the running and the true count of the cards seen",
+    Command.HISTORY: "lists the rounds, as lines for `bj replay`",
+    Command.QUIT: "leaves; the game is kept",
+}
+_COMMANDS = {command.value: command for command in Command if command is not Command.EXPLAIN} | {
+    "help": Command.EXPLAIN
+}
+_PLAY = "play"
+_YES = {Phase.INSURANCE: Action.INSURE, Phase.EARLY_SURRENDER: Action.SURRENDER}
+
+
+def known_words(asked: Asked) -> dict[str, int | Command]:
+    """Return the words that are known while this is asked: those of every action of the house, and the commands.
+
+    >>> from bj_env.play.game import Game
+    >>> from bj_env.play.setup import Setup
+    >>> list(known_words(Game(Setup.checked("campus-s17", seed=1)).asked))[:3]
+    ['play', 'hint', 'why']
+    """
+    return {**_answers(asked), **_COMMANDS}
+
+
+def _answers(asked: Asked) -> dict[str, int]:
+    if asked.betting:
+        return {_PLAY: asked.least} if asked.least == asked.most else {}
+    actions = (Action.STAND, Action.HIT) if asked.seat == DEALER else possible_actions(asked.view.rules)
+    said = {VERBS[action]: int(action) for action in actions}
+    offered = _YES.get(asked.view.phase)
+    return said if offered is None else said | {"yes": int(offered), "no": int(Action.DECLINE)}
+
+
+def read(text: str, asked: Asked) -> int | Command:
+    """Understand what was typed: a command, an action's number, or chips while bets are made.
+
+    Raises:
+        BlackjackError: in one line, if it is nothing that is known, or more than one thing.
+
+    >>> from bj_env.play.game import Game
+    >>> from bj_env.play.setup import Setup
+    >>> game = Game(Setup.checked(seed=1))
+    >>> read(" 10 ", game.asked), read("q", game.asked)
+    (10, <Command.QUIT: 'quit'>)
+    >>> read("ten", game.asked)
+    Traceback (most recent call last):
+    bj_env.errors.BlackjackError: expected a bet of 1 to 1000 chips, or ? for help; got 'ten'
+    """
+    word, known = text.strip().lower(), known_words(asked)
+    if word == Command.EXPLAIN.value:
+        return Command.EXPLAIN
+    if asked.betting and re.fullmatch(r"[0-9]{1,10}( ?\+ ?[0-9]{1,10}){,9}", word):
+        return _checked_bet(word, asked)
+    keys = {key: int(action) for action, key in KEYS.items() if int(action) in known.values()}
+    found = keys.get(word, known.get(word))
+    if found is not None:
+        return found
+    meant = [candidate for candidate in known if word and candidate.startswith(word)]
+    if len({known[candidate] for candidate in meant}) > 1:
+        raise BlackjackError(f"{word!r} may be {' or '.join(meant)}; which one?")
+    if not meant:
+        raise BlackjackError(f"expected {_expected(asked)}, or ? for help; got {quoted(text)}")
+    return known[meant[0]]
+
+
+def _checked_bet(word: str, asked: Asked) -> int:
+    """Add up chips like ``100+50``."""
+    chips = sum(map(int, word.split("+")))
+    if asked.least <= chips <= asked.most or (chips == 0 and asked.may_sit_out):
+        return chips
+    raise BlackjackError(f"expected {_expected(asked)}; got {quoted(word)}")
+
+
+def _expected(asked: Asked) -> str:
+    if asked.betting:
+        return (
+            f"a bet of {bet_range(asked)} chips"
+            if asked.most > asked.least
+            else f"'{_PLAY}', to bet {bet_range(asked)}"
+        )
+    return "one of " + ", ".join(VERBS[action] for action in asked.view.legal)
+
+
+def quoted(text: str) -> str:
+    """Quote what was typed, cut short if it is long.
+
+    >>> quoted("a" * 5000)
+    "'aaaaaaaaaaaaaaaaaaaa...'"
+    """
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...") if text.strip() else "nothing"

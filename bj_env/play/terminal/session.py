@@ -1,0 +1,314 @@
+"""The table in the terminal: ``bj play``."""
+
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from os import environ
+from pathlib import Path
+from shlex import quote
+
+from filelock import FileLock, Timeout
+from platformdirs import user_data_path
+
+from bj_env.errors import BlackjackError
+from bj_env.game.events import DEALER
+from bj_env.play.coach import Advice, advise
+from bj_env.play.explanations import advice_words, counted_words, explained, fate, the_end, why
+from bj_env.play.game import Asked, Game
+from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
+from bj_env.play.store import Store, check_file
+from bj_env.play.terminal.keyboard import Asks, keyboard
+from bj_env.play.terminal.parsing import MEANINGS, Command, known_words, read
+from bj_env.play.terminal.screen import Screen, has_symbols
+from bj_env.play.words import VERBS, balance, money, plain_reason, question, who
+from bj_env.rules.houses import without_file
+from bj_env.rules.houses import words as rules_in_words
+from bj_env.rules.terms import Action
+from bj_env.strategies.registry import SAMPLED
+from bj_env.strategies.simple import HouseRule
+
+_PLAIN_TERMINALS = ("", "dumb", "unknown")
+
+
+def play_command(
+    *,
+    house: str | None = None,
+    seats: str | None = None,
+    dealer: str | None = None,
+    bankroll: int | None = None,
+    seed: int | None = None,
+    save: Path | None = None,
+    new: bool = False,
+    plain: bool = False,
+) -> None:
+    """Sit down and play until somebody leaves or the money is gone.
+
+    Args:
+        house, seats, dealer, bankroll, seed: as in `Setup.checked`, the seats with commas; None for its defaults,
+            or, if nothing at all is said, for what was played last.
+        save: the file that keeps the games.
+        new: whether a new game is begun where one is kept.
+        plain: whether to speak in plain lines, as is done anyway where nobody looks at a terminal.
+
+    Raises:
+        BlackjackError: if the setup cannot be played, or the file is in use.
+        KeyboardInterrupt: as it comes, once it is said what becomes of the stakes.
+        SystemExit: at SIGTERM, likewise.
+    """
+    signal.signal(signal.SIGTERM, _leave)
+    path = save or user_data_path("bj-env", appauthor=False) / "games.sqlite"
+    said = (house, seats, dealer, bankroll, seed)
+    wished = Setup.checked(
+        without_file(house or "six-deck"),
+        None if seats is None else [_here(seat.strip()) for seat in seats.split(",")],
+        dealer=dealer or HOUSE,
+        bankroll=BANKROLL if bankroll is None else bankroll,
+        seed=seed,
+    )
+    at_terminal = sys.stdout.isatty() and environ.get("TERM", "") not in _PLAIN_TERMINALS
+    screen = Screen(plain=plain or not at_terminal, symbols=has_symbols(sys.stdout.encoding))
+    with _alone(path):
+        store = Store(path)
+        names = [_name(wished, seeded=seed is not None)]
+        if said == (None,) * 5 and (latest := store.latest()):
+            names.insert(0, latest)
+        name, game = _game(store, names, wished, new=new, say=screen.say)
+        again = "bj play" if save is None else f"bj play --save {quote(str(save))}"
+        Sitting(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
+        store.close()
+
+
+def _leave(number: int, frame: object) -> None:
+    """Leave as at Ctrl-C, with the exit code that stands for the signal."""
+    raise SystemExit(128 + number)
+
+
+def _here(text: str) -> str:
+    """Return a policy's folder so that it is found from another folder too, and anything else as it is."""
+    sampled, path = text.startswith(SAMPLED), text.removeprefix(SAMPLED)
+    if "/" not in path or not Path(path).exists():
+        return text
+    return SAMPLED * sampled + str(Path(path).resolve())
+
+
+def _alone(path: Path) -> FileLock:
+    """Hold the file of games for ourselves until we leave, however we leave.
+
+    Raises:
+        BlackjackError: if somebody else holds it.
+    """
+    check_file(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return FileLock(path.with_name(path.name + ".lock")).acquire(timeout=0).lock
+    except Timeout:
+        raise BlackjackError(f"games {str(path)!r}: another `bj play` is using it; --save FILE takes another") from None
+    except OSError as error:
+        raise BlackjackError(f"games {str(path)!r}: {error.strerror or error}") from None
+
+
+def _name(setup: Setup, *, seeded: bool) -> str:
+    """Name a game by all that was wished: who plays the same game again goes on with it."""
+    name = f"{setup.house} | {','.join(setup.seats)} | {setup.dealer} | {setup.bankroll}"
+    return f"{name} | {setup.seed}" if seeded else name
+
+
+def _game(
+    store: Store, names: Sequence[str], wished: Setup, *, new: bool, say: Callable[[str], None]
+) -> tuple[str, Game]:
+    """Return the first of these games that is kept, or a new one, and its name; the last name is that of the wish."""
+    name, game = names[-1], None
+    for name in names:
+        if lacking := store.lacks(name):
+            say(f"The game {name!r} waits: {lacking}.")
+            continue
+        game = store.load(name)
+        if game is not None:
+            break
+    for warning in store.warnings:
+        say(f"{warning}.")
+    if game is None:
+        return name, Game(wished)
+    if not game.over and not new:
+        return name, game
+    say("A new game begins; the one before is set aside.")
+    store.rename(name)
+    seeded = name == _name(game.setup, seeded=True)
+    return name, Game(game.setup if seeded else game.setup._replace(seed=wished.seed))
+
+
+class Sitting:
+    """People at a table, from when they sit down until they leave.
+
+    Args:
+        game: the game.
+        keep: keeps it, after every move.
+        screen: where everything is said.
+        ask: asks for a line.
+        again: the command that goes on with this game.
+    """
+
+    def __init__(self, game: Game, keep: Callable[[Game], None], screen: Screen, ask: Asks, again: str) -> None:
+        self.game, self.keep, self.screen, self.ask, self.again = game, keep, screen, ask, again
+        self._told = 0  # how many of the round's events were told
+        self._advice: Advice | None = None
+        self._coached = False
+
+    def play(self) -> None:
+        """Play until somebody leaves or the money is gone.
+
+        Raises:
+            KeyboardInterrupt, SystemExit: as they come, once it is said what becomes of the stakes.
+        """
+        self.keep(self.game)
+        self._welcome()
+        try:
+            if self._play_on():
+                self.screen.say(the_end(self.game, self.again), "bold")
+                return
+        except EOFError:
+            pass
+        except (KeyboardInterrupt, SystemExit):
+            self.screen.say(fate(self.game, self.again))
+            raise
+        self.screen.say(fate(self.game, self.again))
+
+    def _welcome(self) -> None:
+        game = self.game
+        self.screen.heading(f"Blackjack at {game.setup.house}")
+        self.screen.say("? explains what is asked, hint asks the coach, q leaves; every word may be shortened.")
+        if game.moves:
+            rounds = f"{len(game.history)} round{'' if len(game.history) == 1 else 's'}"
+            self.screen.say(f"The game goes on where it was left, after {rounds}.")
+            self._told = len(game.round.events) if game.round else 0
+        self._status()
+
+    def _play_on(self) -> bool:
+        """Play until somebody leaves, which is False, or the money is gone."""
+        while (asked := self.game.asked) is not None and not self.game.over:
+            if not asked.person:
+                self._move(self.game.ask_strategy)
+                if self.game.trouble:
+                    self.screen.say(f"{who(self.game.setup, asked.seat)} failed: {self.game.trouble}", "yellow")
+            elif (value := self._answer(asked)) is None:
+                return False
+            else:
+                self._move(partial(self.game.answer, value, self._cost(asked, value)))
+        return True
+
+    def _move(self, move: Callable[[], None]) -> None:
+        """Make a move, keep it, then tell what came of it."""
+        asked, rounds = self.game.asked, len(self.game.history)
+        betting = asked is not None and asked.betting
+        move()
+        self.keep(self.game)
+        self._advice = None
+        dealt = betting and (len(self.game.history) > rounds or self.game.asked is None or not self.game.asked.betting)
+        if dealt:
+            self._told = 0
+            self.screen.heading(f"Round {rounds + 1}")
+        self._tell(dealt=dealt)
+
+    def _tell(self, *, dealt: bool) -> None:
+        game, round = self.game, self.game.round
+        if round is None:
+            return
+        first, self._told = self._told, len(round.events)
+        for index in range(first, len(round.events)):
+            self.screen.tell(game, round, index)
+        if dealt and not self.screen.plain:
+            self.screen.table(game)
+        if round.over and first < len(round.events):
+            for seat, sits in enumerate(game.setup.seats):
+                if is_person(sits):
+                    self.screen.say(balance(game.setup, game, round, seat), "bold")
+
+    def _answer(self, asked: Asked) -> int | None:
+        """Ask a person until there is an answer; None if somebody leaves."""
+        self._put(asked)
+        while True:
+            try:
+                said = read(self.ask(list(known_words(asked))), asked)
+                if said is Command.QUIT:
+                    return None
+                if isinstance(said, Command):
+                    self._obey(said, asked)
+                else:
+                    self._check_open(said, asked)
+                    return said
+            except BlackjackError as error:
+                self.screen.say(str(error), "yellow")
+
+    def _put(self, asked: Asked) -> None:
+        if not self.screen.plain:
+            self.screen.say("")
+        self.screen.say(question(self.game, asked, self.screen.shown), "bold")
+        self.screen.options(self.game, asked)
+
+    def _check_open(self, value: int, asked: Asked) -> None:
+        """Refuse an answer that is not open now.
+
+        Raises:
+            BlackjackError: saying why.
+        """
+        if asked.betting or value in asked.view.legal:
+            return
+        reason = plain_reason(self.game.unavailable()[Action(value)])
+        expected = ", ".join(VERBS[action] for action in asked.view.legal)
+        raise BlackjackError(f"{VERBS[Action(value)]}: {reason}; expected one of {expected}")
+
+    def _cost(self, asked: Asked, value: int) -> float | None:
+        """Say what an answer is worth less than the best one, in chips, if the coach was asked."""
+        return None if self._advice is None else self._advice.cost(Action(value)) * asked.view.bet
+
+    def _obey(self, command: Command, asked: Asked) -> None:
+        game, say = self.game, self.screen.say
+        if command is Command.EXPLAIN:
+            self._explain(asked)
+        elif command is Command.HINT:
+            self._hint(asked)
+        elif command is Command.WHY:
+            self._why()
+        elif command is Command.STATUS:
+            self._status()
+        elif command is Command.COUNT:
+            say(counted_words(asked.view))
+        elif command is Command.HISTORY:
+            for line in game.history or ["No round is over yet."]:
+                self.screen.say_raw(line)
+
+    def _status(self) -> None:
+        self.screen.table(self.game)
+        for seat in range(len(self.game.setup.seats)):
+            self.screen.say(money(self.game.setup, self.game, seat))
+
+    def _explain(self, asked: Asked) -> None:
+        for line in explained(self.game, asked):
+            self.screen.say(line)
+        if asked.betting:
+            self.screen.say("The rules of this house: " + " ".join(rules_in_words(self.game.rules)))
+        for command, meaning in MEANINGS.items():
+            self.screen.say(f"{command.value} {meaning}.", "dim")
+
+    def _hint(self, asked: Asked) -> None:
+        if asked.betting:
+            self.screen.say("The coach speaks of hands, not of bets: in the long run every bet costs a little.")
+        elif asked.seat == DEALER:
+            self.screen.say(f"The dealer of this house would {VERBS[HouseRule().play(asked.view)]}.")
+        else:
+            if not self._coached:
+                self.screen.say("The coach works it out; the first time may take half a minute.", "dim")
+            self._coached = True
+            try:
+                self._advice = advise(asked.view)
+            except KeyboardInterrupt:
+                self.screen.say("")  # what is said next begins a line
+                raise
+            for number, line in enumerate(advice_words(self._advice)):
+                self.screen.say(line, "bold green" if number == 1 else "")
+
+    def _why(self) -> None:
+        last = self.game.last
+        for line in why(self.game.setup, last) if last is not None else ["No round is over yet."]:
+            self.screen.say(line)

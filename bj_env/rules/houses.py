@@ -1,0 +1,329 @@
+"""Houses: the rule text (``"6D S17 DAS LS"``) and the named houses that are written in it.
+
+A rule text is a set of tokens in any order; what it does not say takes the default. `text` writes a `Rules` as such a
+text, `parse` reads it back to the same record, `words` says it in plain sentences.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from bj_env.errors import RulesError, choices
+from bj_env.rules.terms import Double, HoleCard, Payout, Rules, SplitBy, Surrender
+
+HOUSES = {
+    "six-deck": "6D",
+    "six-deck-h17": "6D H17 LS",
+    "double-deck": "2D H17 DAS NS",
+    "single-deck": "1D H17 D10 NDAS NS",
+    "eight-deck-europe": "8D S17 ENHC SP4 NS NINS",
+    "six-five": "6D H17 6:5 NS",
+    "infinite": "INF S17 NS NINS",
+    "sutton-barto": "INF S17 1:1 NOPEEK BJ21PUSH D0 SP1 NS NINS ACT21",
+    "gymnasium-natural": "INF S17 3:2 NOPEEK BJ21PUSH NAT21 D0 SP1 NS NINS ACT21",
+    "gymnasium-plain": "INF S17 1:1 NOPEEK BJ21PUSH NAT21 D0 SP1 NS NINS ACT21",
+    "even-money": "1D S17 1:1 NOPEEK BJ21PUSH NAT21 ACT21 D0 SP1 NS NINS",
+    "hit-stand": "1D S17 3:2 NOPEEK D0 SP1 NS NINS WHOLE",
+    "campus-s17": "1D S17 1:1 PEEK D0 SP1 NS NINS",
+    "two-player": "1D S17 1:1 NOPEEK BJ21PUSH NAT21 SPRANK HSA NS NINS",
+    "campus-h17": "1D H17 3:2 NOPEEK BJ21PUSH D0 SP1 NS NINS MIN5",
+}
+"""Named houses, each one line of rule text."""
+
+_TOKENS: dict[str, tuple[str, Any]] = {
+    "INF": ("decks", 0),
+    "S17": ("dealer_hits_soft_17", False),
+    "H17": ("dealer_hits_soft_17", True),
+    "3:2": ("blackjack_payout", Payout.THREE_TO_TWO),
+    "6:5": ("blackjack_payout", Payout.SIX_TO_FIVE),
+    "7:5": ("blackjack_payout", Payout.SEVEN_TO_FIVE),
+    "1:1": ("blackjack_payout", Payout.EVEN),
+    "2:1": ("blackjack_payout", Payout.TWO_TO_ONE),
+    "PEEK": ("hole_card", HoleCard.PEEK),
+    "NOPEEK": ("hole_card", HoleCard.NOPEEK),
+    "ENHC": ("hole_card", HoleCard.ENHC),
+    "OBO": ("hole_card", HoleCard.OBO),
+    "BJ21PUSH": ("dealer_blackjack_beats_21", False),
+    "NAT21": ("blackjack_beats_21", False),
+    "ACT21": ("act_on_21", True),
+    "DOA": ("double", Double.DOA),
+    "D9": ("double", Double.D9),
+    "D10": ("double", Double.D10),
+    "D11": ("double", Double.D11),
+    "DANY": ("double", Double.DANY),
+    "D0": ("double", Double.D0),
+    "DAS": ("double_after_split", True),
+    "NDAS": ("double_after_split", False),
+    "SPVAL": ("split_by", SplitBy.VALUE),
+    "SPRANK": ("split_by", SplitBy.RANK),
+    "RSA": ("resplit_aces", True),
+    "HSA": ("hit_split_aces", True),
+    "LS": ("surrender", Surrender.LATE),
+    "NS": ("surrender", Surrender.NONE),
+    "ES": ("surrender", Surrender.EARLY),
+    "ES10": ("surrender", Surrender.ES10),
+    "INS": ("insurance", True),
+    "NINS": ("insurance", False),
+    "TIELOSE": ("dealer_wins_ties", True),
+    "WHOLE": ("round_payouts", True),
+}
+_NUMBERED = {
+    "decks": "{}D",
+    "penetration": "PEN{}",
+    "burn_cards": "BURN{}",
+    "max_hands": "SP{}",
+    "charlie": "CH{}",
+    "min_bet": "MIN{}",
+    "max_bet": "MAX{}",
+}
+_ALWAYS_SAID = (
+    "decks dealer_hits_soft_17 blackjack_payout hole_card double double_after_split max_hands surrender insurance"
+).split()
+_WRITTEN = {value: token for token, value in _TOKENS.items()}
+
+
+def parse(text: str) -> Rules:
+    """Read a rule text.
+
+    Raises:
+        RulesError: at a token that is unknown, said twice or at odds with another, naming it and the nearest one.
+
+    >>> parse("H17 2D").decks
+    2
+    >>> parse("6D H71")
+    Traceback (most recent call last):
+    bj_env.errors.RulesError: unknown rule 'H71' in '6D H71'; did you mean 'H17'? 'bj rules --help' lists all
+    """
+    said: dict[str, tuple[Any, str]] = {}
+    for token in text.split():
+        field, value = _token(token, text)
+        if field in said:
+            raise RulesError(f"{field} is said twice in {text!r}: {said[field][1]} and {token}")
+        said[field] = value, token
+    fields = {field: value for field, (value, _) in said.items()}
+    if "max_bet" not in fields and fields.get("min_bet", 0) > Rules().max_bet:
+        fields["max_bet"] = fields["min_bet"]  # what is unsaid never makes a text senseless
+    return Rules(**fields)
+
+
+def houses() -> dict[str, str]:
+    """Return the named houses: the rule text of each by its name.
+
+    >>> houses()["double-deck"]
+    '2D H17 DAS NS'
+    """
+    return dict(HOUSES)
+
+
+def tokens() -> list[str]:
+    """List every token of a rule text, ``n`` standing for a number.
+
+    >>> "H17" in tokens(), "PENn" in tokens()
+    (True, True)
+    """
+    return [*_TOKENS, *(form.format("n") for form in _NUMBERED.values())]
+
+
+def _token(token: str, text: str) -> tuple[str, Any]:
+    word = token.upper()
+    if word in _TOKENS:
+        return _TOKENS[word]
+    for field, form in _NUMBERED.items():
+        if match := re.fullmatch(form.format("([0-9]{1,10})"), word):
+            number = int(match[1])
+            if field == "decks" and number == 0:
+                raise RulesError(f"decks: expected 1D to 16D, or INF for an infinite shoe, got {token} in {text!r}")
+            return field, number / 100 if field == "penetration" else number
+    raise RulesError(f"unknown rule {token!r} in {text!r}; {_nearest_token(word)}'bj rules --help' lists all")
+
+
+def _nearest_token(word: str) -> str:
+    numbered = [form.format(re.sub("[^0-9]", "", word) or "1") for form in _NUMBERED.values()]
+    near = get_close_matches(word, _TOKENS, n=1) or get_close_matches(word, numbered, n=1)
+    return f"did you mean {near[0]!r}? " if near else ""
+
+
+def text(rules: Rules) -> str:
+    """Write the rules as a text that `parse` reads back: the main ones always, the others where not the default.
+
+    >>> text(parse("6D"))
+    '6D S17 3:2 PEEK DOA DAS SP4 LS INS'
+    """
+    order = [*_ALWAYS_SAID, *(field for field in rules._fields if field not in _ALWAYS_SAID)]
+    default = Rules()
+    said = [field for field in order if field in _ALWAYS_SAID or getattr(rules, field) != getattr(default, field)]
+    return " ".join(_written(field, getattr(rules, field)) for field in said)
+
+
+def _written(field: str, value: Any) -> str:
+    if (field, value) in _WRITTEN:
+        return _WRITTEN[field, value]
+    return _NUMBERED[field].format(round(value * 100) if field == "penetration" else value)
+
+
+def without_file(house: str) -> str:
+    """Return what a TOML file says as a rule text, which outlasts the file; a house or a rule text as it is.
+
+    Raises:
+        RulesError: if the file does not read.
+
+    >>> without_file("six-deck")
+    'six-deck'
+    """
+    return text(parse_rules(house)) if house.endswith(".toml") else house
+
+
+def parse_rules(source: "Rules | str | PathLike[str]") -> Rules:
+    """Return the rules that a house's name, a rule text, a TOML file or a `Rules` stands for.
+
+    Raises:
+        RulesError: if it is none of these.
+
+    >>> parse_rules("single-deck").decks
+    1
+    """
+    if isinstance(source, Rules):
+        return source
+    if isinstance(source, PathLike) or (isinstance(source, str) and source.endswith(".toml")):
+        return _from_toml(Path(source))
+    if not isinstance(source, str):
+        raise RulesError(f"rules: expected a house, a rule text, a .toml file or a Rules, got {source!r}")
+    name = source.strip()
+    if name in HOUSES:
+        return parse(HOUSES[name])
+    if not name or (" " not in name and re.fullmatch("[a-z][a-z0-9-]*-[a-z0-9-]*|[a-z]{5,}", name)):
+        raise RulesError(f"unknown house {source!r}; {choices(name, HOUSES)}")
+    return parse(source)
+
+
+def _from_toml(path: Path) -> Rules:
+    try:
+        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RulesError(f"rules file {str(path)!r}: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise RulesError(f"rules file {str(path)!r} is not TOML: {error}") from None
+    try:
+        return from_fields(fields)
+    except RulesError as error:
+        raise RulesError(f"rules file {str(path)!r}: {error}") from None
+
+
+def from_fields(fields: Mapping[str, Any]) -> Rules:
+    """Build rules from named values as a file holds them: numbers, booleans, and tokens like ``"ENHC"``.
+
+    Raises:
+        RulesError: at an unknown name or a value of a wrong type or range.
+
+    >>> from_fields({"hole_card": "ENHC", "decks": 8}).hole_card.name
+    'ENHC'
+    """
+    values = {}
+    for field, value in fields.items():
+        known, meant = _TOKENS.get(value, ("", None)) if isinstance(value, str) else ("", None)
+        if isinstance(value, str) and field in Rules._fields and known != field:
+            valid = [token for token, (named, _) in _TOKENS.items() if named == field]
+            expected = choices(value, valid) if valid else "expected a number or true/false"
+            if field in _NUMBERED and valid:
+                expected = f"expected a number, or {valid[0]!r}"
+            raise RulesError(f"{field}: got {value!r}; {expected}")
+        values[field] = meant if known == field else value
+    return Rules(**values)
+
+
+_PAYOUT_WORDS = {payout: _WRITTEN["blackjack_payout", payout].replace(":", " to ") for payout in Payout}
+_HOLE_CARD_WORDS = {
+    HoleCard.PEEK: "The dealer looks at his hole card behind an ace or a ten before anyone plays.",
+    HoleCard.NOPEEK: "The dealer looks at his hole card only after all seats have played.",
+    HoleCard.ENHC: "The dealer takes no hole card; all bets lose to a dealer blackjack.",
+    HoleCard.OBO: "The dealer takes no hole card; only the original bet loses to a dealer blackjack.",
+}
+_DOUBLE_WORDS = {
+    Double.DOA: "Any two cards may be doubled",
+    Double.D9: "Hard 9, 10 and 11 may be doubled on two cards",
+    Double.D10: "Hard 10 and 11 may be doubled on two cards",
+    Double.D11: "Hard 11 may be doubled on two cards",
+    Double.DANY: "Any number of cards may be doubled",
+    Double.D0: "There is no doubling",
+}
+_SURRENDER_WORDS = {
+    Surrender.LATE: "Half the bet may be bought back on the first two cards (late surrender).",
+    Surrender.NONE: "There is no surrender.",
+    Surrender.EARLY: "Half the bet may be bought back before the dealer looks (early surrender).",
+    Surrender.ES10: "Half the bet may be bought back before the dealer looks, but not against an ace.",
+}
+
+
+def words(rules: Rules) -> list[str]:
+    """Say the rules in plain sentences, one for each thing a player should know.
+
+    >>> words(parse("1D H17 NS"))[:2]
+    ['1 deck, shuffled before every round.', 'The dealer draws to 16 and on a soft 17.']
+    """
+    return [
+        _shoe_words(rules),
+        _dealer_words(rules),
+        _HOLE_CARD_WORDS[rules.hole_card],
+        *_blackjack_words(rules),
+        *(["A seat may act on 21."] if rules.act_on_21 else []),
+        _double_words(rules),
+        *_split_words(rules),
+        _SURRENDER_WORDS[rules.surrender],
+        "Insurance is offered against an ace." if rules.insurance else "There is no insurance.",
+        *([f"{rules.charlie} cards without a bust win at once."] if rules.charlie else []),
+        *(["The dealer wins ties, but for two blackjacks."] if rules.dealer_wins_ties else []),
+        f"Bets from {rules.min_bet} to {rules.max_bet} chips.",
+        *(["Winnings are paid in whole chips, rounded down."] if rules.round_payouts else []),
+    ]
+
+
+def painted(rules: Rules) -> tuple[str, str]:
+    """Say what casinos paint on the felt: what a blackjack pays, and when the dealer draws.
+
+    >>> painted(parse("1D H17 NS"))
+    ('A blackjack pays 3 to 2.', 'The dealer draws to 16 and on a soft 17.')
+    """
+    return _blackjack_words(rules)[0], _dealer_words(rules)
+
+
+def _dealer_words(rules: Rules) -> str:
+    return f"The dealer draws to 16 and {'on' if rules.dealer_hits_soft_17 else 'stands on'} a soft 17."
+
+
+def _shoe_words(rules: Rules) -> str:
+    if rules.decks == 0:
+        return "An infinite shoe: every card is drawn with replacement."
+    count = f"{rules.decks} deck{'s' if rules.decks > 1 else ''}"
+    burnt = f" {rules.burn_cards} burned after each shuffle." if rules.burn_cards else ""
+    if rules.penetration == 0:
+        return f"{count}, shuffled before every round.{burnt}"
+    return f"{count}, {rules.penetration:.0%} dealt before a shuffle.{burnt}"
+
+
+def _blackjack_words(rules: Rules) -> list[str]:
+    said = [f"A blackjack pays {_PAYOUT_WORDS[rules.blackjack_payout]}."]
+    if not rules.blackjack_beats_21:
+        said.append("A player's blackjack is an ordinary 21: it ties a dealer's drawn 21.")
+    if not rules.dealer_blackjack_beats_21:
+        said.append("A drawn 21 ties a dealer's blackjack.")
+    return said
+
+
+def _double_words(rules: Rules) -> str:
+    if rules.double == Double.D0 or rules.max_hands == 1:
+        return _DOUBLE_WORDS[rules.double] + "."
+    return f"{_DOUBLE_WORDS[rules.double]}, {'also' if rules.double_after_split else 'but not'} after a split."
+
+
+def _split_words(rules: Rules) -> list[str]:
+    if rules.max_hands == 1:
+        return ["There is no splitting."]
+    pair = "of the same value" if rules.split_by == SplitBy.VALUE else "of the same rank"
+    draw = "may draw" if rules.hit_split_aces else "get one card each"
+    again = "" if rules.resplit_aces else " not"
+    aces = f"Split aces {draw} and may{again} be split again."
+    return [f"Two cards {pair} may be split, up to {rules.max_hands} hands a seat.", aces]

@@ -1,0 +1,1 @@
+"""Strategies: simple ones, charts, card counters, saved policies, and the registry of their names."""

@@ -1,0 +1,216 @@
+"""Games that people sit at, under random rules, with random company and answers."""
+
+from copy import deepcopy
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bj_env.errors import BlackjackError
+from bj_env.game.decision import Decision
+from bj_env.game.events import DEALER
+from bj_env.game.replay import replay
+from bj_env.game.view import View
+from bj_env.play.game import Asked, Game, possible_actions
+from bj_env.play.setup import Setup, is_person
+from bj_env.rules.houses import text
+from bj_env.rules.terms import TICKS, Action
+from bj_env.strategies.simple import HouseRule
+from tests import generators
+from tests.generators import snapshot
+
+WHO = ("you", "you:ann", "you:bob", "random", "mimic", "hi-lo")
+
+
+@st.composite
+def setups(draw: st.DrawFn) -> Setup:
+    """Draw a house, company and a little money."""
+    rules = draw(generators.rules())
+    seats = draw(st.lists(st.sampled_from(WHO), min_size=1, max_size=4, unique=True))
+    dealer = draw(st.sampled_from(("house", "you:dora")))
+    if not any(map(is_person, (*seats, dealer))):
+        seats = ["you", *seats]
+    bankroll = rules.min_bet * draw(st.integers(1, 9)) + draw(st.integers(0, 3))
+    return Setup.checked(text(rules), seats, dealer=dealer, bankroll=bankroll, seed=draw(generators.seeds))
+
+
+games = settings(max_examples=18)
+chances = st.integers(0, 1000).map(Random)
+
+
+def an_answer(asked: Asked, chance: Random) -> int:
+    """Choose any answer that can be given."""
+    if asked.betting:
+        sizes = {asked.least, min(asked.most, 2 * asked.least + 1)} | ({0} if asked.may_sit_out else set())
+        return chance.choice(sorted(sizes))
+    return chance.choice(asked.view.legal)
+
+
+def move(game: Game, chance: Random) -> None:
+    """Let whoever is asked answer."""
+    assert game.asked is not None
+    if game.asked.person:
+        game.answer(an_answer(game.asked, chance))
+    else:
+        game.ask_strategy()
+
+
+def state(game: Game) -> tuple[object, ...]:
+    """Return all that a game is, hidden things too."""
+    asked = game.asked and game.asked._replace(view=open_view(game.asked))
+    return (
+        asked,
+        game.history,
+        game.moves,
+        game.draws,
+        game.over,
+        game.unavailable(),
+        snapshot(game.table),
+        game.round and game.round.events,
+    )
+
+
+def open_view(asked: Asked) -> View:
+    """Return what is seen, without the seat's own chance, which compares by identity."""
+    return asked.view._replace(chance=None)
+
+
+@games
+@given(setups(), chances)
+def test_chips_are_neither_made_nor_lost(setup: Setup, chance: Random) -> None:
+    game, won = Game(setup), 0
+    for _ in range(25):
+        if game.asked is None:
+            break
+        rounds = len(game.history)
+        move(game, chance)
+        round = game.shown.round
+        if len(game.history) > rounds:
+            won += sum(round.nets)
+        staked = sum(seat.staked for seat in round.seats) if round is not None and not round.over else 0
+        free = sum(player.free for player in game.shown.players)
+        assert free + staked == setup.bankroll * TICKS * len(setup.seats) + won
+        assert all(player.free >= 0 for player in game.shown.players)
+
+
+@games
+@given(setups(), chances)
+def test_a_game_lies_as_it_lay_after_every_move(setup: Setup, chance: Random) -> None:
+    game = Game(setup)
+    for _ in range(12):
+        if game.asked is None:
+            break
+        move(game, chance)
+        again = Game.restored(setup, game.moves, game.draws)
+        assert state(again) == state(game)
+        for one in (game, again):  # and goes on alike
+            one.ask_strategy() if one.asked is not None and not one.asked.person else None
+        assert state(again) == state(game)
+
+
+@games
+@given(setups(), chances, generators.seeds)
+def test_nobody_is_shown_what_is_hidden(setup: Setup, chance: Random, seed: int) -> None:
+    game = Game(setup)
+    for _ in range(20):
+        if game.asked is None:
+            break
+        move(game, chance)
+        if game.asked is not None and game.asked.seat != DEALER:
+            other = deepcopy(game)
+            other.table.reshuffle_unseen(seed)
+            assert open_view(other._next()) == open_view(game.asked)
+            assert other.unavailable() == game.unavailable()
+
+
+@games
+@given(setups(), chances)
+def test_history_is_played_again_to_the_same_nets(setup: Setup, chance: Random) -> None:
+    game, nets = Game(setup._replace(dealer="house")), []
+    for _ in range(25):
+        if game.asked is None:
+            break
+        move(game, chance)
+        if len(game.history) > len(nets):
+            nets.append(game.last.nets)
+    for line, net in zip(game.history, nets, strict=True):
+        assert replay(line).nets == net
+
+
+@games
+@given(setups(), st.integers(0, 1000))
+def test_a_person_who_deals_by_the_house_rule_deals_the_houses_rounds(setup: Setup, seed: int) -> None:
+    house, person = Game(setup._replace(dealer="house")), Game(setup._replace(dealer="you:dora"))
+    first, second = Random(seed), Random(seed)
+    for _ in range(20):
+        if house.asked is None or not any(map(is_person, setup.seats)):
+            break
+        move(house, first)
+        move(person, second)
+        while person.asked is not None and person.asked.seat == DEALER:
+            person.answer(HouseRule().play(person.asked.view))
+        assert person.history == house.history
+        assert snapshot(person.table) == snapshot(house.table)
+
+
+@games
+@given(setups(), chances)
+def test_every_action_of_the_house_is_open_or_refused_with_a_reason(setup: Setup, chance: Random) -> None:
+    game = Game(setup)
+    for _ in range(20):
+        if game.asked is None:
+            break
+        asked, closed = game.asked, game.unavailable()
+        if not asked.betting:
+            assert set(closed) | set(asked.view.legal) == set(possible_actions(game.rules))
+            assert not set(closed) & set(asked.view.legal)
+            before = state(game)
+            for action, reason in closed.items():
+                assert reason
+                with pytest.raises(BlackjackError):
+                    game.answer(action)
+            assert state(game) == before
+        move(game, chance)
+
+
+def test_bets_out_of_range_are_refused_and_change_nothing() -> None:
+    game = Game(Setup.checked(seats=["you", "you:ann"], bankroll=50, seed=1))
+    before = state(game)
+    for bet in (-1, 51, 1001, 2.5, True, "10"):
+        with pytest.raises(BlackjackError, match="bet of P1: expected"):
+            game.answer(bet)
+    assert state(game) == before
+    game.answer(0)
+    with pytest.raises(BlackjackError, match="nobody else plays"):
+        game.answer(0)
+
+
+class Broken(Decision):
+    """Fails whenever it is asked."""
+
+    def bet(self, view: View) -> int:
+        """Fail."""
+        raise RuntimeError("out of order")
+
+    play = bet
+
+
+def test_a_strategy_that_fails_sits_out_or_stands_and_the_game_goes_on() -> None:
+    game = Game(Setup.checked(seats=["basic", "you"], seed=1))
+    game.decisions[0] = Broken()
+    game.ask_strategy()
+    assert "basic: the decision failed with RuntimeError: out of order" in game.trouble
+    assert game.moves[0].value == 0
+    game.answer(10)
+    assert game.round.seats[0].bet == 0
+
+
+def test_a_game_is_over_when_the_money_of_all_people_is_gone() -> None:
+    game = Game(Setup.checked("campus-s17", seats=["you"], bankroll=100, seed=2))
+    while not game.over:
+        game.answer(game.asked.least if game.asked.betting else Action.HIT)
+    assert game.table.players[0].free < 100 * TICKS
+    assert game.asked is None
+    with pytest.raises(BlackjackError, match="the game is over"):
+        game.answer(100)
