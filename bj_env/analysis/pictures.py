@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bj_env.analysis.scores import Z95, Score
 from bj_env.errors import BlackjackError
+from bj_env.extras import missing
 from bj_env.game.decision import Decision
 from bj_env.game.notation import RANKS
 from bj_env.rules.terms import Action, Rules
@@ -71,7 +72,7 @@ def check_picture(path: Path) -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise BlackjackError("png: pictures take matplotlib; install it with: pip install 'bj-env[train]'") from None
+        raise BlackjackError(f"png: {missing('matplotlib', 'play')}") from None
     if path.suffix != ".png":
         raise BlackjackError(f"png: expected a name that ends in .png, got {str(path)!r}")
     if not path.absolute().parent.is_dir():

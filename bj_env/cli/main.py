@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from bj_env.cli.bench import bench_command
 from bj_env.env.settings import AGENT
 from bj_env.errors import BlackjackError
+from bj_env.extras import missing
 from bj_env.game.notation import chips_text
 from bj_env.game.replay import cards_left, replay
 from bj_env.game.round import Round
@@ -115,7 +116,7 @@ def _play(options: argparse.Namespace) -> None:
     try:
         from bj_env.play.terminal.session import play_command  # only where it is used: it is an extra
     except ModuleNotFoundError as error:
-        raise BlackjackError(f'{error.name} is missing; install it with: pip install "bj-env[play]"') from None
+        raise BlackjackError(missing(error.name or "a package", "play")) from None
     given = "house seats dealer bankroll seed save new plain".split()
     play_command(**{name: getattr(options, name) for name in given})
 
@@ -145,7 +146,7 @@ def _table(options: argparse.Namespace) -> None:
     try:
         from bj_env.play.web.server import default_save, serve  # only where it is used: it needs the extra `play`
     except ModuleNotFoundError as error:
-        raise BlackjackError(f'{error.name} is missing; install it with: pip install "bj-env[play]"') from None
+        raise BlackjackError(missing(error.name or "a package", "play")) from None
 
     port = checked_number("port", options.port, 0, 65535)
     serve(options.house, options.policies, port=port, save=options.save or default_save())

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from bj_env.display.card_svg import HEIGHT, WIDTH, card_svg
 from bj_env.display.chips import chip_svg, pile
 from bj_env.display.scene import HandScene, Scene, SeatScene
-from bj_env.display.window import INSTALL
 from bj_env.errors import RenderModeError
+from bj_env.extras import missing
 from bj_env.game.cards import Card
 from bj_env.game.notation import chips_text
 from bj_env.rules.houses import painted, text
@@ -31,7 +31,7 @@ try:
 
     pygame.image.load_sized_svg  # noqa: B018 (the older pygame has none)
 except (ImportError, AttributeError):
-    raise RenderModeError(f"render_mode: pictures take pygame-ce; {INSTALL}") from None
+    raise RenderModeError(f"render_mode: {missing('pygame-ce', 'play')}") from None
 
 SIZE = (1280, 800)
 """The size of a picture in pixels; each further row of seats makes it taller by `_ROW`."""

@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from pygame import Surface
     from pygame.time import Clock
 
-INSTALL = 'install it with: pip install "bj-env[play]"'
-"""What to do where pygame is missing."""
-
 
 class Window:
     """A window that opens with the first picture it shows; its copies, pickled ones too, are windows not yet open.

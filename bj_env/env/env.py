@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from bj_env.display.scene import Scene, table_scene
 from bj_env.display.text import table_text
-from bj_env.display.window import INSTALL, Window
+from bj_env.display.window import Window
 from bj_env.env.episode import Episode
 from bj_env.env.settings import AGENT, Settings, fallback_action
 from bj_env.env.start_states import Start
 from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
+from bj_env.extras import missing
 from bj_env.game.decision import Decision
 from bj_env.game.notation import house_text
 from bj_env.game.round import Round
@@ -68,7 +69,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         illegal_action: what an illegal action does: ``"fallback"`` plays HIT for DOUBLE, HIT under 17 else STAND for
             SPLIT, STAND or DECLINE for the rest; ``"penalty"`` does the same and costs one bet; ``"raise"`` raises.
         render_mode: ``"human"`` shows the table in a window at every reset and step, ``"rgb_array"`` is that picture
-            (both take ``pip install "bj-env[play]"``), ``"ansi"`` is the table as text; or None.
+            (both need the extra ``play``), ``"ansi"`` is the table as text; or None.
 
     Actions: 0 STAND, 1 HIT, 2 DOUBLE, 3 SPLIT, 4 SURRENDER, 5 INSURE, 6 DECLINE, 7.. the bets on offer. The legal ones
     are in ``info["action_mask"]`` and `action_masks`. The reward is the net over the agent's seats in units of the
@@ -126,7 +127,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
                 f"render_mode: got {render_mode!r}; {choices(render_mode, self.metadata['render_modes'])}"
             )
         if render_mode in ("human", "rgb_array") and find_spec("pygame") is None:
-            raise RenderModeError(f"render_mode: {render_mode!r} takes pygame-ce; {INSTALL}")
+            raise RenderModeError(f"render_mode {render_mode!r}: {missing('pygame-ce', 'play')}")
         self.render_mode = render_mode
         self._window = Window()
         self.settings = settings

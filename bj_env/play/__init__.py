@@ -1,4 +1,4 @@
 """Tables to sit at: `game` is what every one of them plays, `terminal` and `web` are where people sit down.
 
-Needs the extra ``play``: ``pip install "bj-env[play]"``.
+Needs the extra ``play``.
 """

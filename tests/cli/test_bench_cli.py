@@ -16,6 +16,7 @@ from bj_env.analysis.pictures import check_picture
 from bj_env.analysis.scores import Z95
 from bj_env.cli.main import main
 from bj_env.errors import BlackjackError
+from bj_env.extras import missing
 from bj_env.rules.houses import parse_rules
 from bj_env.strategies.saved_policy import save_policy
 from tests.signals import heed
@@ -160,7 +161,7 @@ def test_without_matplotlib_it_is_said_what_to_install(tmp_path: Path) -> None:
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "bj bench: png: pictures take matplotlib; install it with: pip install 'bj-env[train]'\n"
+    assert result.stderr == f"bj bench: png: {missing('matplotlib', 'play')}\n"
 
 
 def test_matplotlib_is_imported_only_to_draw() -> None:

@@ -25,6 +25,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from bj_env.display.picture import SIZE
 from bj_env.display.window import Window
 from bj_env.env.env import BlackjackEnv
+from bj_env.extras import missing
 from bj_env.game.cards import FACES
 from bj_env.rules.terms import Action
 from tests.env.test_env import make, permuted, state
@@ -292,18 +293,18 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("mode", ["human", "rgb_array"])
 def test_without_pygame_one_line_says_what_to_install(mode: str) -> None:
-    missing = "import sys; sys.modules['pygame'] = None; from bj_env.env.env import BlackjackEnv\n"
-    last = run(f"{missing}BlackjackEnv(render_mode={mode!r})").stderr.splitlines()[-1]
-    wanted = f"render_mode: '{mode}' takes pygame-ce; install it with: pip install \"bj-env[play]\""
+    no_pygame = "import sys; sys.modules['pygame'] = None; from bj_env.env.env import BlackjackEnv\n"
+    last = run(f"{no_pygame}BlackjackEnv(render_mode={mode!r})").stderr.splitlines()[-1]
+    wanted = f"render_mode {mode!r}: {missing('pygame-ce', 'play')}"
     assert last == f"bj_env.errors.RenderModeError: {wanted}"
-    text = run(f"{missing}env = BlackjackEnv(render_mode='ansi'); env.reset(seed=1); print(env.render())")
+    text = run(f"{no_pygame}env = BlackjackEnv(render_mode='ansi'); env.reset(seed=1); print(env.render())")
     assert text.stdout.startswith("six-deck"), text.stderr
 
 
 def test_the_older_pygame_is_refused_in_one_line() -> None:
     old = "import sys, types; sys.modules['pygame'] = old = types.ModuleType('pygame'); old.image = old\n"
     last = run(f"{old}old.Rect = old.Surface = None\nimport bj_env.display.picture").stderr.splitlines()[-1]
-    wanted = 'render_mode: pictures take pygame-ce; install it with: pip install "bj-env[play]"'
+    wanted = f"render_mode: {missing('pygame-ce', 'play')}"
     assert last == f"bj_env.errors.RenderModeError: {wanted}"
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bj_env.extras import missing
 from bj_env.play.store import Store
 from bj_env.strategies.saved_policy import save_policy
 from tests.sittings import Play, player
@@ -117,4 +118,4 @@ def test_what_is_lacking_is_named_with_what_installs_it(play: Play, monkeypatch:
     monkeypatch.setitem(sys.modules, "platformdirs", None)
     monkeypatch.delitem(sys.modules, "bj_env.play.terminal.session", raising=False)
     (line,) = play("", code=1)
-    assert line == 'bj play: platformdirs is missing; install it with: pip install "bj-env[play]"'
+    assert line == f"bj play: {missing('platformdirs', 'play')}"

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,14 @@ def plant(root: Path, module: str, text: str) -> str:
     with path.open("a") as source:
         source.write(f"\n{text}")
     return lint_imports(root)[1]
+
+
+def test_the_layers_are_at_most_ten_above_errors() -> None:
+    """Counted from ``errors`` to ``cli``; ``__main__`` only calls ``cli``."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = contracts[0]["layers"]
+    assert layers[0] == "(__main__)"
+    assert len(layers) - 1 <= 10
 
 
 def test_importing_the_library_loads_nothing_heavy() -> None:
