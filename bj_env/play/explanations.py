@@ -8,7 +8,7 @@ from bj_env.game.round import Round
 from bj_env.game.table import TablePhase
 from bj_env.game.view import View
 from bj_env.play.coach import Advice, counted
-from bj_env.play.game import Asked, Game, possible_actions
+from bj_env.play.game import Game, PendingDecision, possible_actions
 from bj_env.play.setup import Setup, is_person
 from bj_env.play.words import KEYS, VERBS, bet_range, chips, chips_in_words, money, not_now, who, whose
 from bj_env.rules.terms import TICKS, Action, Phase
@@ -27,25 +27,25 @@ MEANINGS = {
 """What each action does, for somebody who has never played."""
 
 
-def explained(game: Game, asked: Asked) -> Iterator[str]:
+def explain_pending(game: Game, pending: PendingDecision) -> Iterator[str]:
     """Explain what is asked to somebody who has never played."""
-    if asked.betting:
+    if pending.betting:
         yield "Bet chips on the next round: you win as many if your hand comes closer to 21 than the dealer's."
         yield "A hand over 21 is bust and loses. Tens and faces count 10, an ace 11, or 1 where 11 would bust."
         yield "A tie is called a push: the bet comes back."
-        yield f"Type a number: {bet_range(asked)}."
+        yield f"Type a number: {bet_range(pending)}."
         return
-    if asked.seat == DEALER:
+    if pending.seat == DEALER:
         yield "You play the dealer's hand. Every hand of the seats that is not bust is compared with it."
-    elif asked.view.phase is Phase.INSURANCE:
+    elif pending.view.phase is Phase.INSURANCE:
         yield "The dealer shows an ace. Insurance is a side bet that the dealer's other card counts ten."
-    elif asked.view.phase is Phase.EARLY_SURRENDER:
+    elif pending.view.phase is Phase.EARLY_SURRENDER:
         yield "Before anyone plays you may give the hand up and get half of the bet back."
     else:
         yield "Come closer to 21 than the dealer, without going over."
         yield "In a soft hand an ace counts 11 and may yet be 1; a hard hand has none that does."
     for action in possible_actions(game.rules):
-        if action in asked.view.legal:
+        if action in pending.view.legal:
             yield f"{KEYS[action]} or {VERBS[action]}: {MEANINGS[action]}."
     for line in not_now(game):
         yield f"Not now: {line}."
@@ -92,7 +92,7 @@ def _because(setup: Setup, round: Round, event: Event) -> str:
     return f"{against} {'is a tie, which this house wins' if ties else 'loses'}{only}"
 
 
-def fate(game: Game, again: str) -> str:
+def leaving_message(game: Game, again: str) -> str:
     """Say what becomes of the stakes when somebody leaves, and how to go on.
 
     Args:
@@ -106,7 +106,7 @@ def fate(game: Game, again: str) -> str:
     return f"The game is kept: `{again}` goes on with it."
 
 
-def the_end(game: Game, again: str) -> str:
+def game_over_message(game: Game, again: str) -> str:
     """Say why a game is over, and how to begin anew."""
     people = [seat for seat, who in enumerate(game.setup.seats) if is_person(who)]
     least = chips(game.rules.min_bet * TICKS)

@@ -30,7 +30,7 @@ class Move(NamedTuple):
     Attributes:
         seat: whose answer it is; `DEALER` for the dealer's chair.
         value: an action's number, or chips while bets are made.
-        cost: what it was worth less than the best answer, in chips; None if the coach was not asked.
+        cost: what it was worth less than the best answer, in chips; None if the coach was not pending.
     """
 
     seat: int
@@ -52,7 +52,7 @@ class Graded(NamedTuple):
     bets: float
 
 
-class Asked(NamedTuple):
+class PendingDecision(NamedTuple):
     """Who is asked, and what.
 
     Attributes:
@@ -111,11 +111,11 @@ class Game:
             rule of the house are not played again to the same end: notation has no actions of the dealer.
         graded: the decisions among the moves that were made with a cost.
         last: the last round that is over; None before it.
-        asked: whose answer is due; None when nobody can bet any more.
+        pending: whose answer is due; None when nobody can bet any more.
         trouble: what went wrong with a strategy that was asked last; empty if nothing did.
 
     >>> game = Game(Setup.checked(seed=1))
-    >>> game.asked.person, game.asked.least, game.asked.most
+    >>> game.pending.person, game.pending.least, game.pending.most
     (True, 1, 1000)
     >>> game.answer(10)
     >>> print(game.round.where())
@@ -135,7 +135,7 @@ class Game:
         self._dealer_answers: list[int] = []
         self._due: Callable[[Table], None] | None = None
         self._waiting: Chair | None = None
-        self.asked = self._next()
+        self.pending = self._next()
 
     def _new_table(self) -> Table:
         """Return a table with nobody's decision at it: everyone is asked from here."""
@@ -157,13 +157,13 @@ class Game:
         """
         game = cls(setup)
         for number, move in enumerate(moves, start=1):
-            if game.asked is None or game.asked.seat != move.seat:
+            if game.pending is None or game.pending.seat != move.seat:
                 raise BlackjackError(f"move {number}: expected one of another seat, got one of seat {move.seat}")
             game.answer(move.value, move.cost)
         table = game.table
         for seat, drawn in enumerate(draws):
             table.streams[seat] = seat_stream(setup.seed, table.number, seat, draws=drawn)
-        game.asked = game._next()  # whose view draws from these
+        game.pending = game._next()  # whose view draws from these
         return game
 
     @property
@@ -192,20 +192,20 @@ class Game:
         Raises:
             BlackjackError: if it cannot be given, or nobody is asked; nothing has changed then.
         """
-        asked = self.asked
-        if asked is None:
+        pending = self.pending
+        if pending is None:
             raise BlackjackError("the game is over: nobody has the chips for another bet")
-        if asked.betting:
-            self._bet(asked, value)
-        elif asked.seat == DEALER:
+        if pending.betting:
+            self._bet(pending, value)
+        elif pending.seat == DEALER:
             self._answer_for_dealer(value)
         else:
             action = self._checked(value)
             self._make(lambda table: _round(table).act(action))
-        self.moves.append(Move(asked.seat, value, cost))
+        self.moves.append(Move(pending.seat, value, cost))
         if cost is not None:
-            self.graded.append(Graded(asked.seat, cost, cost / (asked.view.bet or 1)))
-        self.asked = self._next()
+            self.graded.append(Graded(pending.seat, cost, cost / (pending.view.bet or 1)))
+        self.pending = self._next()
 
     def _checked(self, value: int) -> int:
         _round(self.table).check(value)
@@ -217,22 +217,22 @@ class Game:
         Raises:
             BlackjackError: if no strategy is asked.
         """
-        asked = self.asked
-        decision = None if asked is None else self.decisions[asked.seat]
-        if asked is None or decision is None:
+        pending = self.pending
+        decision = None if pending is None else self.decisions[pending.seat]
+        if pending is None or decision is None:
             raise BlackjackError("expected a strategy's turn, but no strategy is asked")
-        question = decision.bet if asked.betting else decision.answer
+        question = decision.bet if pending.betting else decision.answer
         self.trouble = ""
         try:
-            self.answer(ask(question, asked.view, lambda: self.setup.name(asked.seat)))
+            self.answer(ask(question, pending.view, lambda: self.setup.name(pending.seat)))
         except BlackjackError as error:
             self.trouble = str(error)
-            self.answer(_safest(asked))
+            self.answer(_safest(pending))
 
-    def _bet(self, asked: Asked, chips: int) -> None:
-        if chips == 0 and not asked.may_sit_out:
-            raise BlackjackError(f"bet: expected {asked.least} to {asked.most} chips, got 0: nobody else plays")
-        self.table.place_bet(asked.seat, chips)
+    def _bet(self, pending: PendingDecision, chips: int) -> None:
+        if chips == 0 and not pending.may_sit_out:
+            raise BlackjackError(f"bet: expected {pending.least} to {pending.most} chips, got 0: nobody else plays")
+        self.table.place_bet(pending.seat, chips)
         bets = [*self._bets, chips]
         bets += [0] * self._broke_from(len(bets))
         if len(bets) < len(self.table.players):
@@ -282,17 +282,17 @@ class Game:
         trial.dealer.decision = None
         self.table, self._due, self._dealer_answers, self._waiting = trial, None, [], None
 
-    def _next(self) -> Asked | None:
+    def _next(self) -> PendingDecision | None:
         """Find who is asked next."""
         if self._waiting is not None and self._waiting.view is not None:
-            return Asked(DEALER, True, self._waiting.view)
+            return PendingDecision(DEALER, True, self._waiting.view)
         round = self.table.round
         if round is not None and not round.over:
             seat = round.active_seat.number
-            return Asked(seat, self.decisions[seat] is None, round.view())
+            return PendingDecision(seat, self.decisions[seat] is None, round.view())
         return self._next_bet()
 
-    def _next_bet(self) -> Asked | None:
+    def _next_bet(self) -> PendingDecision | None:
         table, rules = self.table, self.rules
         if not self._bets:
             self._bets = [0] * self._broke_from(0)
@@ -303,7 +303,7 @@ class Game:
         most = min(rules.max_bet, player.free // TICKS)
         later = len(table.players) > seat + 1 + self._broke_from(seat + 1)
         others = any(self._bets) or later
-        return Asked(seat, self.decisions[seat] is None, table.bet_view(seat), rules.min_bet, most, others)
+        return PendingDecision(seat, self.decisions[seat] is None, table.bet_view(seat), rules.min_bet, most, others)
 
     @property
     def over(self) -> bool:
@@ -317,11 +317,11 @@ class Game:
 
     def unavailable(self) -> dict[Action, str]:
         """Return why each action that the house knows cannot be taken now, if it cannot; empty while bets are made."""
-        asked, round = self.asked, self.round
-        if asked is None or asked.betting or round is None:
+        pending, round = self.pending, self.round
+        if pending is None or pending.betting or round is None:
             return {}
-        refused = [action for action in possible_actions(self.rules) if action not in asked.view.legal]
-        if asked.seat == DEALER:
+        refused = [action for action in possible_actions(self.rules) if action not in pending.view.legal]
+        if pending.seat == DEALER:
             return dict.fromkeys(refused, "the dealer draws or stands")
         return {action: self._reason(round.refusal(action), round) for action in refused}
 
@@ -337,11 +337,11 @@ class Game:
         return f"needs {needs}, {left} left"
 
 
-def _safest(asked: Asked) -> int:
+def _safest(pending: PendingDecision) -> int:
     """Return the answer that risks the least."""
-    if asked.betting:
-        return 0 if asked.may_sit_out else asked.least
-    return Action.DECLINE if Action.DECLINE in asked.view.legal else Action.STAND
+    if pending.betting:
+        return 0 if pending.may_sit_out else pending.least
+    return Action.DECLINE if Action.DECLINE in pending.view.legal else Action.STAND
 
 
 def possible_actions(rules: Rules) -> tuple[Action, ...]:

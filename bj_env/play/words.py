@@ -10,12 +10,12 @@ from bj_env.game.notation import chips_text
 from bj_env.game.round import Round
 from bj_env.game.settlement import outcome
 from bj_env.game.table import TablePhase
-from bj_env.play.game import Asked, Game
+from bj_env.play.game import Game, PendingDecision
 from bj_env.play.setup import PERSON, Setup
 from bj_env.rules.numbered import insurance_stake
 from bj_env.rules.terms import TICKS, Action, Phase
 
-Shown = Callable[[Card], str]
+CardText = Callable[[Card], str]
 """How a table shows a card."""
 
 VERBS = {
@@ -119,18 +119,18 @@ def phase_before(events: list[Event], index: int) -> str:
     return ""
 
 
-def told(setup: Setup, round: Round, index: int, shown: Shown = card_name) -> str:
+def event_text(setup: Setup, round: Round, index: int, card_text: CardText = card_name) -> str:
     """Tell one of a round's events as a sentence.
 
     Args:
         setup: who sits where.
         round: the round.
         index: which of ``round.events``.
-        shown: how cards are said.
+        card_text: how cards are said.
     """
     event = round.events[index]
-    seat, card = event.seat, "" if event.card is None else shown(event.card)
-    the = "the " if shown is card_name else ""
+    seat, card = event.seat, "" if event.card is None else card_text(event.card)
+    the = "the " if card_text is card_name else ""
     said: dict[Kind, Callable[[], str]] = {
         Kind.SHUFFLE: lambda: "The shoe is shuffled.",
         Kind.BURN: lambda: "A card is burned.",
@@ -197,45 +197,45 @@ def balance(setup: Setup, game: Game, round: Round, seat: int) -> str:
     return f"{_does(setup, seat, 'win' if net > 0 else 'lose')} {chips(abs(net))} and {has}."
 
 
-def separated(cards: list[Card] | tuple[Card, ...], shown: Shown) -> str:
+def separated(cards: list[Card] | tuple[Card, ...], card_text: CardText) -> str:
     """Write cards in a row, with commas between words."""
-    return (", " if shown is card_name else " ").join(map(shown, cards))
+    return (", " if card_text is card_name else " ").join(map(card_text, cards))
 
 
-def question(game: Game, asked: Asked, shown: Shown = card_name) -> str:
+def question(game: Game, pending: PendingDecision, card_text: CardText = card_name) -> str:
     """Say who is asked, and what: the seat, the hand, its total and stake, the dealer's card."""
-    setup, view = game.setup, asked.view
-    if asked.betting:
-        if asked.least == asked.most:
-            return f"{whose(setup, asked.seat)} bet is {bet_range(asked)}: type play."
-        return f"{whose(setup, asked.seat)} bet, {bet_range(asked)}:"
-    hand = f"{separated(view.cards, shown)}, {total_text(view.total, view.soft)}"
-    if asked.seat == DEALER:
+    setup, view = game.setup, pending.view
+    if pending.betting:
+        if pending.least == pending.most:
+            return f"{whose(setup, pending.seat)} bet is {bet_range(pending)}: type play."
+        return f"{whose(setup, pending.seat)} bet, {bet_range(pending)}:"
+    hand = f"{separated(view.cards, card_text)}, {total_text(view.total, view.soft)}"
+    if pending.seat == DEALER:
         return f"{who(setup, DEALER)}: {hand}."
-    hands = view.hands[asked.seat]
+    hands = view.hands[pending.seat]
     which = f", hand {view.hand + 1} of {len(hands)}" if len(hands) > 1 else ""
     staked = f"{chips(round(hands[view.hand].stake * TICKS))} staked"
-    the = "the " if shown is card_name else ""
-    upcard = "" if view.upcard is None else f"The dealer shows {the}{shown(view.upcard)}."
-    return f"{who(setup, asked.seat)}{which}: {hand}, {staked}. {upcard}{_offer(asked)}"
+    the = "the " if card_text is card_name else ""
+    upcard = "" if view.upcard is None else f"The dealer shows {the}{card_text(view.upcard)}."
+    return f"{who(setup, pending.seat)}{which}: {hand}, {staked}. {upcard}{_offer(pending)}"
 
 
-def _offer(asked: Asked) -> str:
-    if asked.view.phase is Phase.INSURANCE:
-        stake = insurance_stake(asked.view.rules, round(asked.view.bet * TICKS))
+def _offer(pending: PendingDecision) -> str:
+    if pending.view.phase is Phase.INSURANCE:
+        stake = insurance_stake(pending.view.rules, round(pending.view.bet * TICKS))
         return f" Insurance for {chips(stake)}?"
-    return " Surrender before the dealer plays on?" if asked.view.phase is Phase.EARLY_SURRENDER else ""
+    return " Surrender before the dealer plays on?" if pending.view.phase is Phase.EARLY_SURRENDER else ""
 
 
-def bet_range(asked: Asked) -> str:
+def bet_range(pending: PendingDecision) -> str:
     """Say which bets are possible: ``"1 to 990"``."""
-    sizes = f"{asked.least} to {asked.most}" if asked.most > asked.least else f"{asked.least}"
-    return f"{sizes}, or 0 to sit out" if asked.may_sit_out else sizes
+    sizes = f"{pending.least} to {pending.most}" if pending.most > pending.least else f"{pending.least}"
+    return f"{sizes}, or 0 to sit out" if pending.may_sit_out else sizes
 
 
 def not_now(game: Game) -> list[str]:
     """Say which of the house's actions are not open, and why: ``"split: only a pair on two cards is split"``."""
-    if game.asked is None or game.asked.seat == DEALER:  # whose chair knows two actions, both of them open
+    if game.pending is None or game.pending.seat == DEALER:  # whose chair knows two actions, both of them open
         return []
     reasons: dict[str, list[str]] = {}
     for action, reason in game.unavailable().items():
@@ -253,18 +253,18 @@ def plain_reason(reason: str) -> str:
     return re.sub(r" \(R[^)]*\)", "", reason).replace("is not an answer to what is being asked", "answer this first")
 
 
-def places(game: Game, shown: Shown) -> Iterator[tuple[str, str, str, str]]:
+def places(game: Game, card_text: CardText) -> Iterator[tuple[str, str, str, str]]:
     """Say what lies on the table: who, the cards, what they come to, the stake; the dealer first."""
     setup, round = game.setup, game.round
     if round is None or game.shown.phase is not TablePhase.CARDS_DEALT:
         return
     hidden = round.hole is not None and len(round.dealer.cards) == 1
-    dealer = separated(round.dealer.cards, shown)
+    dealer = separated(round.dealer.cards, card_text)
     if hidden:
-        dealer += ", a card face down" if shown is card_name else " ??"
+        dealer += ", a card face down" if card_text is card_name else " ??"
     yield who(setup, DEALER), dealer, round.dealer.value_text(), ""
     for seat in round.active:
         for index, hand in enumerate(seat.hands):
             which = f", hand {index + 1}" if len(seat.hands) > 1 else ""
-            cards = separated(hand.cards, shown)
+            cards = separated(hand.cards, card_text)
             yield f"{who(setup, seat.number)}{which}", cards, hand.value_text(), f"{chips(hand.stake)} staked"

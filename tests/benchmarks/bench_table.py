@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.sitters import server  # noqa: E402
+from tests.web_client import server  # noqa: E402
 
 
 class Times(NamedTuple):
@@ -72,12 +72,12 @@ async def sit(address: str, number: int, options: argparse.Namespace, times: Tim
     for _ in range(options.seconds):
         began = perf_counter()
         try:
-            if options.coach and state["asked"]["person"] and not state["asked"]["betting"]:
+            if options.coach and state["pending"]["person"] and not state["pending"]["betting"]:
                 await page.ask(f"{path}/coach")
                 times.coach.append(perf_counter() - began)
-            asked = perf_counter()
+            started = perf_counter()
             state = await decide(page, path, state, chance)
-            times.decisions.append(perf_counter() - asked)
+            times.decisions.append(perf_counter() - started)
         except (OSError, EOFError, ValueError, KeyError) as error:
             times.errors.append(repr(error))
         await asyncio.sleep(max(0.0, 1 - (perf_counter() - began)))
@@ -86,10 +86,10 @@ async def sit(address: str, number: int, options: argparse.Namespace, times: Tim
 
 async def decide(page: Page, path: str, state: dict[str, Any], chance: Random) -> dict[str, Any]:
     """Make one move, whoever is asked, and return what the server tells then."""
-    if not state["asked"]["person"]:
+    if not state["pending"]["person"]:
         return await page.ask(f"{path}/step", {"seen": state["moves"]})
     legal = [button["action"] for button in state["actions"] if not button["why"]]
-    value = 10 if state["asked"]["betting"] else chance.choice(legal)
+    value = 10 if state["pending"]["betting"] else chance.choice(legal)
     return await page.ask(f"{path}/answer", {"seen": state["moves"], "value": value})
 
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from bj_env.game.replay import replay
-from tests.sitters import save_policy, server
+from tests.web_client import save_policy, server
 
 CHROMIUM = which("chromium")
 NEEDED = "BJ_NEEDS_CHROMIUM"

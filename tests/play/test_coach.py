@@ -17,7 +17,7 @@ from bj_env.rules.terms import Action, Phase
 from bj_env.solver.result import solve_against
 from bj_env.strategies.count_systems import count_from
 from tests.play.test_game import move
-from tests.sittings import stacked
+from tests.terminal_session import stacked
 
 HOUSES = ("six-deck", "double-deck", "infinite", "6D ES", "6D H17 WHOLE", "two-player", "hit-stand")
 
@@ -27,9 +27,9 @@ def test_under_a_fresh_shoe_values_and_advice_are_the_solvers(house: str, capsys
     for seed in (1, 2):
         game = Game(Setup.checked(house, ["you"], seed=seed))
         game.answer(10)
-        while game.asked.view.phase is not Phase.PLAY:
-            game.answer(10 if game.asked.betting else Action.DECLINE)
-        view, rules = game.asked.view, f"{house} MIN10" if " " in house else house
+        while game.pending.view.phase is not Phase.PLAY:
+            game.answer(10 if game.pending.betting else Action.DECLINE)
+        view, rules = game.pending.view, f"{house} MIN10" if " " in house else house
         hand = ",".join(str(card)[0].translate(str.maketrans("JQK", "TTT")) for card in view.cards)
         upcard = str(view.upcard)[0].translate(str.maketrans("JQK", "TTT"))
         if house == "hit-stand":
@@ -50,7 +50,7 @@ def test_cards_that_were_seen_are_taken_into_account() -> None:
         game.answer(10)
     full = solve_against("1D H17 DAS NS", "6").values("T,2", "6")
     shoe = solve_against("1D H17 DAS NS", "6", "4,4,4,4,4,4,4,4,4,12").values("T,2", "6")
-    advice = advise(game.asked.view)
+    advice = advise(game.pending.view)
     assert advice.values == pytest.approx(shoe)
     assert advice.values != pytest.approx(full, abs=1e-4)
     assert advice.counted
@@ -60,7 +60,7 @@ def test_where_ranks_make_pairs_a_full_shoe_is_advised_on_and_said_so() -> None:
     game = stacked("two-player ; D 6/T ; P1 10 8,8 ; P2 10 T,T", seats=("you", "you:ann"))
     for _ in range(2):
         game.answer(10)
-    advice = advise(game.asked.view)
+    advice = advise(game.pending.view)
     assert not advice.counted
     assert advice.values == pytest.approx(solve_against("two-player", "6").values("8,8", "6"))
 
@@ -77,18 +77,18 @@ def test_where_ranks_make_pairs_a_full_shoe_is_advised_on_and_said_so() -> None:
 def test_offers_are_advised_on(line: str, best: Action) -> None:
     game = stacked(line)
     game.answer(10)
-    assert set(advise(game.asked.view).values) == set(game.asked.view.legal)
-    assert advise(game.asked.view).best is best
+    assert set(advise(game.pending.view).values) == set(game.pending.view.legal)
+    assert advise(game.pending.view).best is best
 
 
 @settings(max_examples=5)
 @given(st.integers(0, 10_000).map(Random), st.sampled_from(("six-deck", "double-deck", "6D ES10 CH5 RSA HSA PEN75")))
 def test_every_legal_action_has_a_value_wherever_a_game_goes(chance: Random, house: str) -> None:
-    game, asked = Game(Setup.checked(house, ["you", "random"], seed=chance.randrange(2**32))), 0
-    while game.asked is not None and asked < 3:
-        if game.asked.person and not game.asked.betting and game.asked.seat != DEALER:
-            advice, asked = advise(game.asked.view), asked + 1
-            assert set(advice.values) == set(game.asked.view.legal)
+    game, pending = Game(Setup.checked(house, ["you", "random"], seed=chance.randrange(2**32))), 0
+    while game.pending is not None and pending < 3:
+        if game.pending.person and not game.pending.betting and game.pending.seat != DEALER:
+            advice, pending = advise(game.pending.view), pending + 1
+            assert set(advice.values) == set(game.pending.view.legal)
             assert list(advice.values.values()) == sorted(advice.values.values(), reverse=True)
             assert all(advice.cost(action) >= 0 for action in advice.values)
         move(game, chance)
@@ -102,12 +102,12 @@ def test_an_answer_is_graded_by_what_it_costs() -> None:
 
 def test_nothing_is_advised_where_nothing_but_a_bet_is_asked() -> None:
     with pytest.raises(BlackjackError, match="advice: expected a hand against an up card, got none"):
-        advise(Game(Setup.checked(seed=1)).asked.view)
+        advise(Game(Setup.checked(seed=1)).pending.view)
 
 
 def test_the_count_is_that_of_all_cards_face_up() -> None:
     game = stacked("6D PEN75 ; D 6/T ; P1 10 T,2")
     game.answer(10)
     system = count_from("hi-lo")
-    assert counted(game.asked.view) == (1, system.true(game.rules, game.asked.view.seen))
-    assert counted(Game(Setup.checked("infinite", seed=1)).asked.view) is None
+    assert counted(game.pending.view) == (1, system.true(game.rules, game.pending.view.seen))
+    assert counted(Game(Setup.checked("infinite", seed=1)).pending.view) is None

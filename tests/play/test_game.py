@@ -12,7 +12,7 @@ from bj_env.game.decision import Decision
 from bj_env.game.events import DEALER
 from bj_env.game.replay import replay
 from bj_env.game.view import View
-from bj_env.play.game import Asked, Game, possible_actions
+from bj_env.play.game import Game, PendingDecision, possible_actions
 from bj_env.play.setup import Setup, is_person
 from bj_env.rules.houses import text
 from bj_env.rules.terms import TICKS, Action
@@ -39,28 +39,28 @@ games = settings(max_examples=18)
 chances = st.integers(0, 1000).map(Random)
 
 
-def an_answer(asked: Asked, chance: Random) -> int:
+def an_answer(pending: PendingDecision, chance: Random) -> int:
     """Choose any answer that can be given."""
-    if asked.betting:
-        sizes = {asked.least, min(asked.most, 2 * asked.least + 1)} | ({0} if asked.may_sit_out else set())
+    if pending.betting:
+        sizes = {pending.least, min(pending.most, 2 * pending.least + 1)} | ({0} if pending.may_sit_out else set())
         return chance.choice(sorted(sizes))
-    return chance.choice(asked.view.legal)
+    return chance.choice(pending.view.legal)
 
 
 def move(game: Game, chance: Random) -> None:
     """Let whoever is asked answer."""
-    assert game.asked is not None
-    if game.asked.person:
-        game.answer(an_answer(game.asked, chance))
+    assert game.pending is not None
+    if game.pending.person:
+        game.answer(an_answer(game.pending, chance))
     else:
         game.ask_strategy()
 
 
 def state(game: Game) -> tuple[object, ...]:
     """Return all that a game is, hidden things too."""
-    asked = game.asked and game.asked._replace(view=open_view(game.asked))
+    pending = game.pending and game.pending._replace(view=open_view(game.pending))
     return (
-        asked,
+        pending,
         game.history,
         game.moves,
         game.draws,
@@ -71,9 +71,9 @@ def state(game: Game) -> tuple[object, ...]:
     )
 
 
-def open_view(asked: Asked) -> View:
+def open_view(pending: PendingDecision) -> View:
     """Return what is seen, without the seat's own chance, which compares by identity."""
-    return asked.view._replace(chance=None)
+    return pending.view._replace(chance=None)
 
 
 @games
@@ -81,7 +81,7 @@ def open_view(asked: Asked) -> View:
 def test_chips_are_neither_made_nor_lost(setup: Setup, chance: Random) -> None:
     game, won = Game(setup), 0
     for _ in range(25):
-        if game.asked is None:
+        if game.pending is None:
             break
         rounds = len(game.history)
         move(game, chance)
@@ -99,13 +99,13 @@ def test_chips_are_neither_made_nor_lost(setup: Setup, chance: Random) -> None:
 def test_a_game_lies_as_it_lay_after_every_move(setup: Setup, chance: Random) -> None:
     game = Game(setup)
     for _ in range(12):
-        if game.asked is None:
+        if game.pending is None:
             break
         move(game, chance)
         again = Game.restored(setup, game.moves, game.draws)
         assert state(again) == state(game)
         for one in (game, again):  # and goes on alike
-            one.ask_strategy() if one.asked is not None and not one.asked.person else None
+            one.ask_strategy() if one.pending is not None and not one.pending.person else None
         assert state(again) == state(game)
 
 
@@ -114,13 +114,13 @@ def test_a_game_lies_as_it_lay_after_every_move(setup: Setup, chance: Random) ->
 def test_nobody_is_shown_what_is_hidden(setup: Setup, chance: Random, seed: int) -> None:
     game = Game(setup)
     for _ in range(20):
-        if game.asked is None:
+        if game.pending is None:
             break
         move(game, chance)
-        if game.asked is not None and game.asked.seat != DEALER:
+        if game.pending is not None and game.pending.seat != DEALER:
             other = deepcopy(game)
             other.table.reshuffle_unseen(seed)
-            assert open_view(other._next()) == open_view(game.asked)
+            assert open_view(other._next()) == open_view(game.pending)
             assert other.unavailable() == game.unavailable()
 
 
@@ -129,7 +129,7 @@ def test_nobody_is_shown_what_is_hidden(setup: Setup, chance: Random, seed: int)
 def test_history_is_played_again_to_the_same_nets(setup: Setup, chance: Random) -> None:
     game, nets = Game(setup._replace(dealer="house")), []
     for _ in range(25):
-        if game.asked is None:
+        if game.pending is None:
             break
         move(game, chance)
         if len(game.history) > len(nets):
@@ -144,12 +144,12 @@ def test_a_person_who_deals_by_the_house_rule_deals_the_houses_rounds(setup: Set
     house, person = Game(setup._replace(dealer="house")), Game(setup._replace(dealer="you:dora"))
     first, second = Random(seed), Random(seed)
     for _ in range(20):
-        if house.asked is None or not any(map(is_person, setup.seats)):
+        if house.pending is None or not any(map(is_person, setup.seats)):
             break
         move(house, first)
         move(person, second)
-        while person.asked is not None and person.asked.seat == DEALER:
-            person.answer(HouseRule().play(person.asked.view))
+        while person.pending is not None and person.pending.seat == DEALER:
+            person.answer(HouseRule().play(person.pending.view))
         assert person.history == house.history
         assert snapshot(person.table) == snapshot(house.table)
 
@@ -159,12 +159,12 @@ def test_a_person_who_deals_by_the_house_rule_deals_the_houses_rounds(setup: Set
 def test_every_action_of_the_house_is_open_or_refused_with_a_reason(setup: Setup, chance: Random) -> None:
     game = Game(setup)
     for _ in range(20):
-        if game.asked is None:
+        if game.pending is None:
             break
-        asked, closed = game.asked, game.unavailable()
-        if not asked.betting:
-            assert set(closed) | set(asked.view.legal) == set(possible_actions(game.rules))
-            assert not set(closed) & set(asked.view.legal)
+        pending, closed = game.pending, game.unavailable()
+        if not pending.betting:
+            assert set(closed) | set(pending.view.legal) == set(possible_actions(game.rules))
+            assert not set(closed) & set(pending.view.legal)
             before = state(game)
             for action, reason in closed.items():
                 assert reason
@@ -209,8 +209,8 @@ def test_a_strategy_that_fails_sits_out_or_stands_and_the_game_goes_on() -> None
 def test_a_game_is_over_when_the_money_of_all_people_is_gone() -> None:
     game = Game(Setup.checked("campus-s17", seats=["you"], bankroll=100, seed=2))
     while not game.over:
-        game.answer(game.asked.least if game.asked.betting else Action.HIT)
+        game.answer(game.pending.least if game.pending.betting else Action.HIT)
     assert game.table.players[0].free < 100 * TICKS
-    assert game.asked is None
+    assert game.pending is None
     with pytest.raises(BlackjackError, match="the game is over"):
         game.answer(100)

@@ -8,8 +8,8 @@ import pytest
 from bj_env.extras import missing
 from bj_env.play.store import Store
 from bj_env.strategies.saved_policy import save_policy
-from tests.sittings import Play, player
 from tests.strategies.test_saved_policy import TABLE, table_tensors
+from tests.terminal_session import Play, player
 
 
 @pytest.fixture

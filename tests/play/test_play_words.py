@@ -18,12 +18,12 @@ from bj_env.play.game import Game, possible_actions
 from bj_env.play.setup import COMPANY, Setup
 from bj_env.play.terminal.parsing import Command, read
 from bj_env.play.terminal.screen import Screen
-from bj_env.play.terminal.session import Sitting
+from bj_env.play.terminal.session import Session
 from bj_env.play.words import KEYS, VERBS
 from bj_env.rules.houses import HOUSES
 from bj_env.rules.terms import Action
 from tests.play.test_game import setups
-from tests.sittings import Play, player, sit, stacked
+from tests.terminal_session import Play, player, sit, stacked
 
 TEXTBOOK = ("even-money", "hit-stand", "campus-s17", "two-player", "campus-h17")
 
@@ -80,10 +80,10 @@ def test_b163_what_is_not_known_at_the_play_prompt_changes_nothing(
 def test_b163_insurance_is_a_question_of_yes_and_no(typed: str, answer: Action) -> None:
     game = stacked("six-deck ; D A/T ; P1 10 8,8")
     game.answer(10)
-    assert read(typed, game.asked) == answer
+    assert read(typed, game.pending) == answer
     for unknown in ("", "x", "maybe"):
         with pytest.raises(BlackjackError, match="expected one of insure, decline"):
-            read(unknown, game.asked)
+            read(unknown, game.pending)
 
 
 PROMPTS = [
@@ -117,25 +117,25 @@ def test_b163_empty_input_never_answers_anything(play: Play) -> None:
 @pytest.mark.parametrize("house", HOUSES)
 def test_every_key_and_word_means_one_action_and_short_forms_are_clear_or_refused(house: str) -> None:
     game = Game(Setup.checked(house, ["you"], seed=4, bankroll=10_000))
-    game.answer(game.asked.least)
-    while game.asked.betting:  # the first round may be over at once
-        game.answer(game.asked.least)
+    game.answer(game.pending.least)
+    while game.pending.betting:  # the first round may be over at once
+        game.answer(game.pending.least)
     for action in possible_actions(game.rules):
-        assert read(KEYS[action], game.asked) == read(VERBS[action].upper(), game.asked) == action
+        assert read(KEYS[action], game.pending) == read(VERBS[action].upper(), game.pending) == action
     for command in Command:
-        assert read(command.value, game.asked) is command
-    assert read("q", game.asked) is Command.QUIT
+        assert read(command.value, game.pending) is command
+    assert read("q", game.pending) is Command.QUIT
     assert len(set(KEYS.values())) == len(KEYS)
     with pytest.raises(BlackjackError, match="'hi' may be hit or hint or history; which one"):
-        read("hi", game.asked)
+        read("hi", game.pending)
     with pytest.raises(BlackjackError, match="'st' may be stand or status"):
-        read("st", game.asked)
+        read("st", game.pending)
 
 
 def understood(typed: str, game: Game) -> int | Command | str:
     """Return what was understood, or the refusal."""
     try:
-        return read(typed, game.asked)
+        return read(typed, game.pending)
     except BlackjackError as error:
         return str(error)
 
@@ -150,8 +150,8 @@ def test_whatever_is_typed_is_understood_or_refused_in_one_short_line(typed: str
             assert said.isprintable()
         else:
             assert typed.strip().isascii()
-            assert isinstance(said, Command) or not game.asked.betting or 1 <= said <= 1000
-        if game.asked.betting:
+            assert isinstance(said, Command) or not game.pending.betting or 1 <= said <= 1000
+        if game.pending.betting:
             game.answer(10)
 
 
@@ -173,7 +173,7 @@ def test_whatever_is_typed_a_sitting_ends_in_words(setup: Setup, lines: list[str
         return line
 
     with redirect_stdout(said):
-        Sitting(Game(setup), lambda game: None, Screen(plain=plain, symbols=True, width=width), ask, "bj play").play()
+        Session(Game(setup), lambda game: None, Screen(plain=plain, symbols=True, width=width), ask, "bj play").play()
     end = " ".join(said.getvalue().split())
     assert end.endswith(("`bj play` goes on with it.", "the game is over. `bj play` begins a new one."))
     assert plain or max(map(cell_len, said.getvalue().splitlines())) <= width or "history" in lines
@@ -188,9 +188,9 @@ def test_b160_a_split_and_insurance_are_told_one_event_a_line(capsys: pytest.Cap
     assert "You: eight, eight, hard 16, 10 staked. The dealer shows the ace. Insurance for 5?" in said
     assert "i insure, n decline." in said
     assert "Not now: stand, hit, double, split, surrender: answer this first." in said
-    asked = said.index("You, hand 1 of 2: eight, three, hard 11, 10 staked. The dealer shows the ace.")
-    assert said[asked - 2 : asked] == ["You split.", "You draw the three on hand 1: hard 11."]
-    assert said[asked + 1] == "s stand, h hit, d double."
+    pending = said.index("You, hand 1 of 2: eight, three, hard 11, 10 staked. The dealer shows the ace.")
+    assert said[pending - 2 : pending] == ["You split.", "You draw the three on hand 1: hard 11."]
+    assert said[pending + 1] == "s stand, h hit, d double."
     told = said[said.index("The dealer plays.") :]
     assert told[:7] == [
         "The dealer plays.",
@@ -330,9 +330,9 @@ def test_somebody_may_play_the_dealer(play: Play) -> None:
 def test_who_plays_the_dealer_sees_the_table_before_the_first_question(capsys: pytest.CaptureFixture[str]) -> None:
     game = stacked("two-player ; D 6/T ; P1 10 A,K", dealer="you:Dora")
     said = sit(game, "10;status;s", capsys)
-    asked = said.index("Dora: six, ten, hard 16.")
-    assert said.index("You get the king: blackjack.") < said.index("Dora turns over the ten: hard 16.") < asked
-    assert "You: ace, king, blackjack, 10 staked." in said[asked:]  # status
+    pending = said.index("Dora: six, ten, hard 16.")
+    assert said.index("You get the king: blackjack.") < said.index("Dora turns over the ten: hard 16.") < pending
+    assert "You: ace, king, blackjack, 10 staked." in said[pending:]  # status
     assert said.count("Round 1") == said.count("You bet 10.") == 1
 
 

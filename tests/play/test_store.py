@@ -29,7 +29,7 @@ def test_whoever_comes_back_finds_the_game_as_it_lay(
         again = Store(path)
         assert state(again.load("mine")) == state(game)
         again.close()
-        if game.asked is None:
+        if game.pending is None:
             break
         move(game, chance)
     assert not store.warnings

@@ -19,12 +19,12 @@ from starlette.testclient import TestClient
 from bj_env.game.replay import replay
 from bj_env.play.setup import Setup
 from bj_env.play.store import Store
-from bj_env.play.web.menu import Offer
+from bj_env.play.web.menu import Menu
 from bj_env.play.web.server import MOST_BYTES, application
 from bj_env.play.web.tables import Tables
 from bj_env.rules.houses import HOUSES
 from bj_env.rules.terms import Action
-from tests.sitters import ROOT, SEED, Sitter, save_policy, server
+from tests.web_client import ROOT, SEED, TableClient, save_policy, server
 
 HERE = "http://127.0.0.1:8000"
 
@@ -35,15 +35,15 @@ class Web(NamedTuple):
     client: TestClient
     tables: Tables
 
-    def forget(self, sitter: Sitter) -> None:
+    def forget(self, sitter: TableClient) -> None:
         """Let the server hold nothing in memory but the game itself."""
         live = self.tables._live[sitter.key]
         live.said, live.advice = {}, (-1, None)
 
 
 def web_at(folder: Path, *policies: Path) -> Web:
-    offer = Offer.of("six-deck", [str(policy) for policy in policies])
-    tables = Tables(Store(folder / "tables.sqlite"), offer)
+    menu = Menu.of("six-deck", [str(policy) for policy in policies])
+    tables = Tables(Store(folder / "tables.sqlite"), menu)
     return Web(TestClient(application(tables, 8000), base_url=HERE, raise_server_exceptions=False), tables)
 
 
@@ -65,10 +65,10 @@ def client(web: Web) -> TestClient:
     return web.client
 
 
-def begin(web: Web, setup: Setup) -> Sitter:
+def begin(web: Web, setup: Setup) -> TableClient:
     """Sit down with a seed, which no page can choose."""
     assert web.client.portal is not None
-    sitter = Sitter(web.client)
+    sitter = TableClient(web.client)
     sitter.sit(web.client.portal.call(web.tables.begin, setup))
     return sitter
 
@@ -87,7 +87,7 @@ TOLD = [
 
 @pytest.mark.parametrize("setup", TOLD, ids=lambda setup: setup["house"])
 def test_nothing_hidden_is_ever_sent(setup: dict[str, Any], web: Web) -> None:
-    sitter, chance, permuted = Sitter(web.client, **setup), np.random.default_rng(1), 0
+    sitter, chance, permuted = TableClient(web.client, **setup), np.random.default_rng(1), 0
 
     def traffic() -> list[Any]:
         web.forget(sitter)
@@ -95,7 +95,7 @@ def test_nothing_hidden_is_ever_sent(setup: dict[str, Any], web: Web) -> None:
         return [(answer.content, sorted(answer.headers.items())) for answer in answers]
 
     for move in range(60):
-        if sitter.state["asked"] is None:
+        if sitter.state["pending"] is None:
             break
         sitter.move(10, chance)
         told, table = traffic(), web.tables._live[sitter.key].game.shown
@@ -109,7 +109,7 @@ def test_nothing_hidden_is_ever_sent(setup: dict[str, Any], web: Web) -> None:
 
 
 def test_an_answer_tells_what_a_look_tells(web: Web) -> None:
-    sitter, chance = Sitter(web.client, seats=["you", "basic"]), np.random.default_rng(2)
+    sitter, chance = TableClient(web.client, seats=["you", "basic"]), np.random.default_rng(2)
     for _ in range(40):
         sitter.move(5, chance)
         assert sitter.look().json() == {key: told for key, told in sitter.state.items() if key != "table"}
@@ -126,14 +126,14 @@ def test_a_card_that_is_face_down_is_told_as_none_until_it_is_turned(web: Web) -
 
 
 def test_b166_balances_are_those_of_the_game_right_after_settlement(web: Web) -> None:
-    sitter, chance = Sitter(web.client, bankroll=100), np.random.default_rng(3)
+    sitter, chance = TableClient(web.client, bankroll=100), np.random.default_rng(3)
     for _ in range(60):
-        if sitter.state["asked"] is None:
+        if sitter.state["pending"] is None:
             break
         sitter.move(10, chance)
         lines = web.client.get(sitter.path + "/history").text.splitlines()
         nets = sum(replay(line).nets[0] for line in lines) / 10
-        staked = 0 if sitter.state["asked"] is None or sitter.state["asked"]["betting"] else None
+        staked = 0 if sitter.state["pending"] is None or sitter.state["pending"]["betting"] else None
         if staked == 0:
             assert sitter.state["seats"][0]["bankroll"] == 100 + nets
     assert lines
@@ -160,7 +160,7 @@ def test_b168_an_action_that_cannot_be_paid_says_what_it_needs(web: Web) -> None
     ],
 )
 def test_a_house_has_the_buttons_that_it_knows(house: str, buttons: list[str], client: TestClient) -> None:
-    assert [button["label"] for button in Sitter(client, house=house).state["actions"]] == buttons
+    assert [button["label"] for button in TableClient(client, house=house).state["actions"]] == buttons
 
 
 def test_every_house_is_offered_with_its_words(client: TestClient) -> None:
@@ -172,16 +172,16 @@ def test_every_house_is_offered_with_its_words(client: TestClient) -> None:
 
 
 def test_a_person_in_the_dealers_chair_hits_and_stands(web: Web) -> None:
-    sitter, asked = Sitter(web.client, house="two-player", seats=["you:Ann"], dealer="you:Bob"), 0
+    sitter, pending = TableClient(web.client, house="two-player", seats=["you:Ann"], dealer="you:Bob"), 0
     for _ in range(80):
-        betting = sitter.state["asked"]["betting"]
-        if sitter.state["asked"]["seat"] == -1:
-            asked += 1
+        betting = sitter.state["pending"]["betting"]
+        if sitter.state["pending"]["seat"] == -1:
+            pending += 1
             assert sitter.state["prompt"].startswith("Bob (the dealer): ")
             assert sitter.legal == [Action.HIT, Action.STAND]
             assert None not in sitter.state["dealer"]["cards"]
         sitter.answer(5 if betting else Action.STAND)
-    assert asked > 5
+    assert pending > 5
 
 
 def test_a_dealer_who_is_asked_as_soon_as_the_cards_are_dealt_sees_them(web: Web) -> None:
@@ -238,7 +238,7 @@ def test_policies_are_chosen_by_name_and_no_path_is_told(tmp_path: Path) -> None
     web = web_at(tmp_path, folder)
     with web.client as client:
         assert "mine" in client.get("/api/menu").json()["strategies"]
-        sitter = Sitter(client, seats=["you", "mine"])
+        sitter = TableClient(client, seats=["you", "mine"])
         sitter.answer(10)
         sitter.step()
         said = client.get(sitter.path + "/coach").json()
@@ -247,14 +247,14 @@ def test_policies_are_chosen_by_name_and_no_path_is_told(tmp_path: Path) -> None
         assert str(tmp_path) not in everything
         assert sitter.state["seats"][1]["name"] == "mine"
         assert sitter.state["setup"]["seats"] == ["you", "mine"]
-        twice = Sitter(client, seats=["you", "mine", "basic", "mine", "basic"])
+        twice = TableClient(client, seats=["you", "mine", "basic", "mine", "basic"])
         assert [seat["name"] for seat in twice.state["seats"]] == ["you", "mine 2", "basic 3", "mine 4", "basic 5"]
 
 
 def test_a_policy_that_was_moved_away_costs_no_table_and_its_folder_is_not_told(tmp_path: Path) -> None:
     folder = save_policy(tmp_path / "mine" / "policy")
     web = web_at(tmp_path, folder)
-    sitter = Sitter(web.client, seats=["you", "mine"])
+    sitter = TableClient(web.client, seats=["you", "mine"])
     sitter.answer(10)
     folder.rename(tmp_path / "elsewhere")
     sitter.step()
@@ -299,7 +299,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_b164_a_hostile_name_is_a_name(name: str, client: TestClient) -> None:
-    sitter = Sitter(client, seats=[f"you:{name}", "basic"])
+    sitter = TableClient(client, seats=[f"you:{name}", "basic"])
     assert sitter.state["seats"][0]["name"] == name
     answer = sitter.look()
     assert answer.headers["content-type"] == "application/json"
@@ -338,7 +338,7 @@ BODIES = {
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_a_bad_body_is_refused_in_one_line_and_changes_nothing(body: bytes, client: TestClient) -> None:
-    sitter = Sitter(client)
+    sitter = TableClient(client)
     before = sitter.look().content
     answer = client.post(f"{sitter.path}/answer", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
@@ -449,7 +449,7 @@ def test_all_cards_have_faces_and_a_back(client: TestClient) -> None:
 
 
 def test_a_double_click_acts_once(client: TestClient) -> None:
-    sitter = Sitter(client)
+    sitter = TableClient(client)
     first, second = (sitter.post("answer", seen=0, value=10) for _ in range(2))
     assert (first.status_code, second.status_code) == (200, 409)
     fresh = {key: told for key, told in first.json().items() if key != "table"}
@@ -457,14 +457,14 @@ def test_a_double_click_acts_once(client: TestClient) -> None:
 
 
 def test_a_page_cannot_answer_for_a_strategy_nor_let_one_answer_for_a_person(client: TestClient) -> None:
-    sitter = Sitter(client, seats=["basic", "you"])
+    sitter = TableClient(client, seats=["basic", "you"])
     assert sitter.post("answer", seen=0, value=10).status_code == 400
     sitter.step()
     assert sitter.post("step", seen=1).status_code == 400
 
 
 def test_tables_know_nothing_of_each_other(client: TestClient) -> None:
-    one, two = Sitter(client), Sitter(client, seats=["you:Ann"])
+    one, two = TableClient(client), TableClient(client, seats=["you:Ann"])
     assert one.path != two.path
     one.answer(10)
     assert two.look().json()["moves"] == 0
@@ -472,7 +472,7 @@ def test_tables_know_nothing_of_each_other(client: TestClient) -> None:
 
 def test_tables_that_fall_out_of_memory_are_there_again(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bj_env.play.web.tables.MOST_LIVE", 3)
-    sitters = [Sitter(web.client) for _ in range(6)]
+    sitters = [TableClient(web.client) for _ in range(6)]
     assert len(web.tables._live) == 3
     for sitter in sitters:
         sitter.answer(10)
@@ -484,7 +484,7 @@ def test_a_restart_resumes_every_hand_as_it_lay(tmp_path: Path) -> None:
     for move in range(30):
         web = web_at(tmp_path)
         if move == 0:
-            sitter = Sitter(web.client, seats=["you", "random", "you:Ann"])
+            sitter = TableClient(web.client, seats=["you", "random", "you:Ann"])
         sitter.client = web.client
         known = {key: told for key, told in sitter.state.items() if key not in ("table", "last")}
         assert known.items() <= sitter.look().json().items()
@@ -494,7 +494,7 @@ def test_a_restart_resumes_every_hand_as_it_lay(tmp_path: Path) -> None:
 
 def test_of_two_servers_on_one_file_the_second_to_move_shows_how_the_table_lies(tmp_path: Path) -> None:
     first, second = web_at(tmp_path), web_at(tmp_path)
-    sitter = Sitter(first.client)
+    sitter = TableClient(first.client)
     second.client.get(sitter.path)
     sitter.answer(10)
     late = second.client.post(f"{sitter.path}/answer", json={"seen": 0, "value": 20})
@@ -503,7 +503,7 @@ def test_of_two_servers_on_one_file_the_second_to_move_shows_how_the_table_lies(
 
 
 def test_a_table_is_loaded_once_however_many_ask_for_it(web: Web) -> None:
-    sitter = Sitter(web.client)
+    sitter = TableClient(web.client)
     web.tables._live.clear()
     path, body = f"{sitter.path}/answer", {"seen": 0, "value": 10}
     with ThreadPoolExecutor(8) as pool:
@@ -512,11 +512,11 @@ def test_a_table_is_loaded_once_however_many_ask_for_it(web: Web) -> None:
 
 
 def test_a_game_is_played_until_the_money_is_gone_and_then_nobody_is_asked(client: TestClient) -> None:
-    sitter = Sitter(client, house="campus-s17", bankroll=200)
+    sitter = TableClient(client, house="campus-s17", bankroll=200)
     for _ in range(2000):
-        if sitter.state["asked"] is None:
+        if sitter.state["pending"] is None:
             break
-        sitter.answer(100 if sitter.state["asked"]["betting"] else sitter.legal[0])
+        sitter.answer(100 if sitter.state["pending"]["betting"] else sitter.legal[0])
     assert sitter.state["seats"][0]["bankroll"] < 100
     assert sitter.state["prompt"].startswith("The game is over")
     assert sitter.post("answer", seen=sitter.state["moves"], value=100).status_code == 400
@@ -528,7 +528,7 @@ def test_a_game_is_played_until_the_money_is_gone_and_then_nobody_is_asked(clien
 def test_the_server_ends_cleanly_and_a_killed_one_resumes(tmp_path: Path) -> None:
     save = tmp_path / "tables.sqlite"
     with server(save) as (process, address):
-        sitter = Sitter(httpx2.Client(base_url=address))
+        sitter = TableClient(httpx2.Client(base_url=address))
         sitter.answer(10)
         process.kill()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -5,7 +5,7 @@ from enum import Enum
 
 from bj_env.errors import BlackjackError
 from bj_env.game.events import DEALER
-from bj_env.play.game import Asked, possible_actions
+from bj_env.play.game import PendingDecision, possible_actions
 from bj_env.play.words import KEYS, VERBS, bet_range
 from bj_env.rules.terms import Action, Phase
 
@@ -40,27 +40,27 @@ _PLAY = "play"
 _YES = {Phase.INSURANCE: Action.INSURE, Phase.EARLY_SURRENDER: Action.SURRENDER}
 
 
-def known_words(asked: Asked) -> dict[str, int | Command]:
+def known_words(pending: PendingDecision) -> dict[str, int | Command]:
     """Return the words that are known while this is asked: those of every action of the house, and the commands.
 
     >>> from bj_env.play.game import Game
     >>> from bj_env.play.setup import Setup
-    >>> list(known_words(Game(Setup.checked("campus-s17", seed=1)).asked))[:3]
+    >>> list(known_words(Game(Setup.checked("campus-s17", seed=1)).pending))[:3]
     ['play', 'hint', 'why']
     """
-    return {**_answers(asked), **_COMMANDS}
+    return {**_answers(pending), **_COMMANDS}
 
 
-def _answers(asked: Asked) -> dict[str, int]:
-    if asked.betting:
-        return {_PLAY: asked.least} if asked.least == asked.most else {}
-    actions = (Action.STAND, Action.HIT) if asked.seat == DEALER else possible_actions(asked.view.rules)
+def _answers(pending: PendingDecision) -> dict[str, int]:
+    if pending.betting:
+        return {_PLAY: pending.least} if pending.least == pending.most else {}
+    actions = (Action.STAND, Action.HIT) if pending.seat == DEALER else possible_actions(pending.view.rules)
     said = {VERBS[action]: int(action) for action in actions}
-    offered = _YES.get(asked.view.phase)
+    offered = _YES.get(pending.view.phase)
     return said if offered is None else said | {"yes": int(offered), "no": int(Action.DECLINE)}
 
 
-def read(text: str, asked: Asked) -> int | Command:
+def read(text: str, pending: PendingDecision) -> int | Command:
     """Understand what was typed: a command, an action's number, or chips while bets are made.
 
     Raises:
@@ -69,17 +69,17 @@ def read(text: str, asked: Asked) -> int | Command:
     >>> from bj_env.play.game import Game
     >>> from bj_env.play.setup import Setup
     >>> game = Game(Setup.checked(seed=1))
-    >>> read(" 10 ", game.asked), read("q", game.asked)
+    >>> read(" 10 ", game.pending), read("q", game.pending)
     (10, <Command.QUIT: 'quit'>)
-    >>> read("ten", game.asked)
+    >>> read("ten", game.pending)
     Traceback (most recent call last):
     bj_env.errors.BlackjackError: expected a bet of 1 to 1000 chips, or ? for help; got 'ten'
     """
-    word, known = text.strip().lower(), known_words(asked)
+    word, known = text.strip().lower(), known_words(pending)
     if word == Command.EXPLAIN.value:
         return Command.EXPLAIN
-    if asked.betting and re.fullmatch(r"[0-9]{1,10}( ?\+ ?[0-9]{1,10}){,9}", word):
-        return _checked_bet(word, asked)
+    if pending.betting and re.fullmatch(r"[0-9]{1,10}( ?\+ ?[0-9]{1,10}){,9}", word):
+        return _checked_bet(word, pending)
     keys = {key: int(action) for action, key in KEYS.items() if int(action) in known.values()}
     found = keys.get(word, known.get(word))
     if found is not None:
@@ -88,32 +88,35 @@ def read(text: str, asked: Asked) -> int | Command:
     if len({known[candidate] for candidate in meant}) > 1:
         raise BlackjackError(f"{word!r} may be {' or '.join(meant)}; which one?")
     if not meant:
-        raise BlackjackError(f"expected {_expected(asked)}, or ? for help; got {quoted(text)}")
+        raise BlackjackError(f"expected {_expected(pending)}, or ? for help; got {quoted(text)}")
     return known[meant[0]]
 
 
-def _checked_bet(word: str, asked: Asked) -> int:
+def _checked_bet(word: str, pending: PendingDecision) -> int:
     """Add up chips like ``100+50``."""
     chips = sum(map(int, word.split("+")))
-    if asked.least <= chips <= asked.most or (chips == 0 and asked.may_sit_out):
+    if pending.least <= chips <= pending.most or (chips == 0 and pending.may_sit_out):
         return chips
-    raise BlackjackError(f"expected {_expected(asked)}; got {quoted(word)}")
+    raise BlackjackError(f"expected {_expected(pending)}; got {quoted(word)}")
 
 
-def _expected(asked: Asked) -> str:
-    if asked.betting:
+def _expected(pending: PendingDecision) -> str:
+    if pending.betting:
         return (
-            f"a bet of {bet_range(asked)} chips"
-            if asked.most > asked.least
-            else f"'{_PLAY}', to bet {bet_range(asked)}"
+            f"a bet of {bet_range(pending)} chips"
+            if pending.most > pending.least
+            else f"'{_PLAY}', to bet {bet_range(pending)}"
         )
-    return "one of " + ", ".join(VERBS[action] for action in asked.view.legal)
+    return "one of " + ", ".join(VERBS[action] for action in pending.view.legal)
 
 
 def quoted(text: str) -> str:
-    """Quote what was typed, cut short if it is long.
+    """Return typed text in quotes, cut short if it is long.
 
     >>> quoted("a" * 5000)
     "'aaaaaaaaaaaaaaaaaaaa...'"
     """
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...") if text.strip() else "nothing"
+    if not text.strip():
+        return "nothing"
+    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return repr(shown) if len(repr(shown)) <= 2 * _SHOWN else ascii(text[:2])[:-1] + "...'"

@@ -12,18 +12,18 @@ from rich.text import Text
 from bj_env.display.card_svg import card_name
 from bj_env.game.events import DEALER, Kind
 from bj_env.game.round import Round
-from bj_env.play.game import Asked, Game
+from bj_env.play.game import Game, PendingDecision
 from bj_env.play.setup import is_person
 from bj_env.play.words import (
     KEYS,
     VERBS,
     card_symbols,
     chips,
+    event_text,
     not_now,
     phase_before,
     places,
     result,
-    told,
     who,
 )
 
@@ -44,7 +44,7 @@ class Screen:
 
     def __init__(self, *, plain: bool, symbols: bool, width: int | None = None) -> None:
         self.plain, self.symbols = plain, symbols
-        self.shown = card_name if plain else card_symbols if symbols else str
+        self.card_text = card_name if plain else card_symbols if symbols else str
         self._console = Console(highlight=False, markup=False, emoji=False, width=width)
 
     def say(self, text: str, style: str = "") -> None:
@@ -98,7 +98,7 @@ class Screen:
             return
         typed = event.kind is Kind.ACTION and event.seat != DEALER and is_person(game.setup.seats[event.seat])
         if self.plain or not typed:
-            self.say(told(game.setup, round, index, self.shown))
+            self.say(event_text(game.setup, round, index, self.card_text))
 
     def _bets(self, game: Game, round: Round) -> str:
         bets = ", ".join(
@@ -113,20 +113,20 @@ class Screen:
                 hands = round.seats[event.seat].hands
                 which = f", hand {event.hand + 1}" if len(hands) > 1 else ""
                 hand = hands[event.hand]
-                cards = " ".join(map(self.shown, hand.cards))
+                cards = " ".join(map(self.card_text, hand.cards))
                 rows.append((who(game.setup, event.seat) + which, cards, hand.value_text(), result(round, event)))
                 styles.append(_WINS if event.ticks > 0 else _LOSES if event.ticks < 0 else "")
         self.rows(rows, styles)
 
     def table(self, game: Game) -> None:
         """Show what lies on the table."""
-        self.rows(places(game, self.shown))
+        self.rows(places(game, self.card_text))
 
-    def options(self, game: Game, asked: Asked) -> None:
+    def options(self, game: Game, pending: PendingDecision) -> None:
         """Say what may be answered, with its keys, and why the rest may not."""
-        if asked.betting:
+        if pending.betting:
             return
-        said = [f"{KEYS[action]} {VERBS[action]}" for action in asked.view.legal]
+        said = [f"{KEYS[action]} {VERBS[action]}" for action in pending.view.legal]
         self.say((", " if self.plain else "   ").join(said) + ("." if self.plain else ""), "bold cyan")
         closed = not_now(game)
         if self.plain:

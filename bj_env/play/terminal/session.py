@@ -14,8 +14,15 @@ from platformdirs import user_data_path
 from bj_env.errors import BlackjackError
 from bj_env.game.events import DEALER
 from bj_env.play.coach import Advice, advise
-from bj_env.play.explanations import advice_words, counted_words, explained, fate, the_end, why
-from bj_env.play.game import Asked, Game
+from bj_env.play.explanations import (
+    advice_words,
+    counted_words,
+    explain_pending,
+    game_over_message,
+    leaving_message,
+    why,
+)
+from bj_env.play.game import Game, PendingDecision
 from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
 from bj_env.play.store import Store, check_file
 from bj_env.play.terminal.keyboard import Asks, keyboard
@@ -75,7 +82,7 @@ def play_command(
             names.insert(0, latest)
         name, game = _game(store, names, wished, new=new, say=screen.say)
         again = "bj play" if save is None else f"bj play --save {quote(str(save))}"
-        Sitting(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
+        Session(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
         store.close()
 
 
@@ -138,7 +145,7 @@ def _game(
     return name, Game(game.setup if seeded else game.setup._replace(seed=wished.seed))
 
 
-class Sitting:
+class Session:
     """People at a table, from when they sit down until they leave.
 
     Args:
@@ -165,14 +172,14 @@ class Sitting:
         self._welcome()
         try:
             if self._play_on():
-                self.screen.say(the_end(self.game, self.again), "bold")
+                self.screen.say(game_over_message(self.game, self.again), "bold")
                 return
         except EOFError:
             pass
         except (KeyboardInterrupt, SystemExit):
-            self.screen.say(fate(self.game, self.again))
+            self.screen.say(leaving_message(self.game, self.again))
             raise
-        self.screen.say(fate(self.game, self.again))
+        self.screen.say(leaving_message(self.game, self.again))
 
     def _welcome(self) -> None:
         game = self.game
@@ -186,25 +193,27 @@ class Sitting:
 
     def _play_on(self) -> bool:
         """Play until somebody leaves, which is False, or the money is gone."""
-        while (asked := self.game.asked) is not None and not self.game.over:
-            if not asked.person:
+        while (pending := self.game.pending) is not None and not self.game.over:
+            if not pending.person:
                 self._move(self.game.ask_strategy)
                 if self.game.trouble:
-                    self.screen.say(f"{who(self.game.setup, asked.seat)} failed: {self.game.trouble}", "yellow")
-            elif (value := self._answer(asked)) is None:
+                    self.screen.say(f"{who(self.game.setup, pending.seat)} failed: {self.game.trouble}", "yellow")
+            elif (value := self._answer(pending)) is None:
                 return False
             else:
-                self._move(partial(self.game.answer, value, self._cost(asked, value)))
+                self._move(partial(self.game.answer, value, self._cost(pending, value)))
         return True
 
     def _move(self, move: Callable[[], None]) -> None:
         """Make a move, keep it, then tell what came of it."""
-        asked, rounds = self.game.asked, len(self.game.history)
-        betting = asked is not None and asked.betting
+        pending, rounds = self.game.pending, len(self.game.history)
+        betting = pending is not None and pending.betting
         move()
         self.keep(self.game)
         self._advice = None
-        dealt = betting and (len(self.game.history) > rounds or self.game.asked is None or not self.game.asked.betting)
+        dealt = betting and (
+            len(self.game.history) > rounds or self.game.pending is None or not self.game.pending.betting
+        )
         if dealt:
             self._told = 0
             self.screen.heading(f"Round {rounds + 1}")
@@ -224,56 +233,56 @@ class Sitting:
                 if is_person(sits):
                     self.screen.say(balance(game.setup, game, round, seat), "bold")
 
-    def _answer(self, asked: Asked) -> int | None:
+    def _answer(self, pending: PendingDecision) -> int | None:
         """Ask a person until there is an answer; None if somebody leaves."""
-        self._put(asked)
+        self._put(pending)
         while True:
             try:
-                said = read(self.ask(list(known_words(asked))), asked)
+                said = read(self.ask(list(known_words(pending))), pending)
                 if said is Command.QUIT:
                     return None
                 if isinstance(said, Command):
-                    self._obey(said, asked)
+                    self._obey(said, pending)
                 else:
-                    self._check_open(said, asked)
+                    self._check_open(said, pending)
                     return said
             except BlackjackError as error:
                 self.screen.say(str(error), "yellow")
 
-    def _put(self, asked: Asked) -> None:
+    def _put(self, pending: PendingDecision) -> None:
         if not self.screen.plain:
             self.screen.say("")
-        self.screen.say(question(self.game, asked, self.screen.shown), "bold")
-        self.screen.options(self.game, asked)
+        self.screen.say(question(self.game, pending, self.screen.card_text), "bold")
+        self.screen.options(self.game, pending)
 
-    def _check_open(self, value: int, asked: Asked) -> None:
+    def _check_open(self, value: int, pending: PendingDecision) -> None:
         """Refuse an answer that is not open now.
 
         Raises:
             BlackjackError: saying why.
         """
-        if asked.betting or value in asked.view.legal:
+        if pending.betting or value in pending.view.legal:
             return
         reason = plain_reason(self.game.unavailable()[Action(value)])
-        expected = ", ".join(VERBS[action] for action in asked.view.legal)
+        expected = ", ".join(VERBS[action] for action in pending.view.legal)
         raise BlackjackError(f"{VERBS[Action(value)]}: {reason}; expected one of {expected}")
 
-    def _cost(self, asked: Asked, value: int) -> float | None:
+    def _cost(self, pending: PendingDecision, value: int) -> float | None:
         """Say what an answer is worth less than the best one, in chips, if the coach was asked."""
-        return None if self._advice is None else self._advice.cost(Action(value)) * asked.view.bet
+        return None if self._advice is None else self._advice.cost(Action(value)) * pending.view.bet
 
-    def _obey(self, command: Command, asked: Asked) -> None:
+    def _obey(self, command: Command, pending: PendingDecision) -> None:
         game, say = self.game, self.screen.say
         if command is Command.EXPLAIN:
-            self._explain(asked)
+            self._explain(pending)
         elif command is Command.HINT:
-            self._hint(asked)
+            self._hint(pending)
         elif command is Command.WHY:
             self._why()
         elif command is Command.STATUS:
             self._status()
         elif command is Command.COUNT:
-            say(counted_words(asked.view))
+            say(counted_words(pending.view))
         elif command is Command.HISTORY:
             for line in game.history or ["No round is over yet."]:
                 self.screen.say_raw(line)
@@ -283,25 +292,25 @@ class Sitting:
         for seat in range(len(self.game.setup.seats)):
             self.screen.say(money(self.game.setup, self.game, seat))
 
-    def _explain(self, asked: Asked) -> None:
-        for line in explained(self.game, asked):
+    def _explain(self, pending: PendingDecision) -> None:
+        for line in explain_pending(self.game, pending):
             self.screen.say(line)
-        if asked.betting:
+        if pending.betting:
             self.screen.say("The rules of this house: " + " ".join(rules_in_words(self.game.rules)))
         for command, meaning in MEANINGS.items():
             self.screen.say(f"{command.value} {meaning}.", "dim")
 
-    def _hint(self, asked: Asked) -> None:
-        if asked.betting:
+    def _hint(self, pending: PendingDecision) -> None:
+        if pending.betting:
             self.screen.say("The coach speaks of hands, not of bets: in the long run every bet costs a little.")
-        elif asked.seat == DEALER:
-            self.screen.say(f"The dealer of this house would {VERBS[HouseRule().play(asked.view)]}.")
+        elif pending.seat == DEALER:
+            self.screen.say(f"The dealer of this house would {VERBS[HouseRule().play(pending.view)]}.")
         else:
             if not self._coached:
                 self.screen.say("The coach works it out; the first time may take half a minute.", "dim")
             self._coached = True
             try:
-                self._advice = advise(asked.view)
+                self._advice = advise(pending.view)
             except KeyboardInterrupt:
                 self.screen.say("")  # what is said next begins a line
                 raise

@@ -19,7 +19,7 @@ from bj_env.strategies.registry import SAMPLED, STRATEGIES, strategy
 _THRESHOLD = r"threshold:\d{1,2}"
 
 
-class Offer(NamedTuple):
+class Menu(NamedTuple):
     """What a page may choose from.
 
     Attributes:
@@ -27,7 +27,7 @@ class Offer(NamedTuple):
         folders: the folders of the saved policies, by the names under which they are offered.
         decisions: the same policies, loaded for the coach.
 
-    >>> Offer.of("six-deck").house
+    >>> Menu.of("six-deck").house
     'six-deck'
     """
 
@@ -54,7 +54,7 @@ class Offer(NamedTuple):
     def menu(self) -> dict[str, Any]:
         """Return what a page shows to choose from."""
         return {
-            "houses": [{"name": name, **house_shown(name)} for name in HOUSES],
+            "houses": [{"name": name, **serialize_house(name)} for name in HOUSES],
             "house": self.house,
             "strategies": [*STRATEGIES, *self.folders],
             "seats": MOST_SEATS,
@@ -90,10 +90,10 @@ class Offer(NamedTuple):
         return Path(seat).name if "/" in seat and not is_person(seat) else seat
 
 
-def house_shown(house: str) -> dict[str, Any]:
+def serialize_house(house: str) -> dict[str, Any]:
     """Return what a page tells of a house: its rules as text and in words, and who sits there by itself.
 
-    >>> house_shown("campus-s17")["stake"], house_shown("even-money")["seats"]
+    >>> serialize_house("campus-s17")["stake"], serialize_house("even-money")["seats"]
     (100, ['you', 'mimic', 'basic'])
     """
     rules = parse(HOUSES.get(house, house))

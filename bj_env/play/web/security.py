@@ -16,7 +16,7 @@ HEADERS = {
 }
 
 
-class Guard:
+class RequestSecurity:
     """Refuses requests that no page of ours sends, and says in every answer what a browser may do with it.
 
     A foreign name that leads here (DNS rebinding) shows in ``Host``, another site's script in ``Origin``; neither can

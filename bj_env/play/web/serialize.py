@@ -48,7 +48,7 @@ LABELS = {
 """What stands on the buttons, in their order."""
 
 
-def state(game: Game, naming: Naming) -> dict[str, Any]:
+def serialize_game(game: Game, naming: Naming) -> dict[str, Any]:
     """Return what is shown of a game, made of what JSON knows."""
     rules, round = game.rules, game.round
     return {
@@ -56,13 +56,13 @@ def state(game: Game, naming: Naming) -> dict[str, Any]:
         "house": game.setup.house,
         "rules": text(rules),
         "words": words(rules),
-        "setup": setup_shown(game.setup, naming),
+        "setup": serialize_setup(game.setup, naming),
         "stake": {"least": rules.min_bet, "most": rules.max_bet},
         "phase": PHASES[game.shown.phase],
         "phases": list(PHASES.values()),
         "rounds": len(game.history) + (round is not None and not round.over),
         "prompt": prompt(game, naming),
-        "asked": _asked(game),
+        "pending": _pending(game),
         "actions": _actions(game, naming),
         "dealer": _dealer(game),
         "seats": [_seat(game, seat, naming) for seat in range(len(game.setup.seats))],
@@ -73,7 +73,7 @@ def state(game: Game, naming: Naming) -> dict[str, Any]:
     }
 
 
-def setup_shown(setup: Setup, naming: Naming) -> dict[str, Any]:
+def serialize_setup(setup: Setup, naming: Naming) -> dict[str, Any]:
     """Return a setup as a page may know it, and send it back for another game: without the seed, policies by name."""
     return {
         "house": setup.house,
@@ -93,23 +93,23 @@ def label(setup: Setup, seat: int, naming: Naming) -> str:
 
 def prompt(game: Game, naming: Naming) -> str:
     """Say who is asked, and what."""
-    asked = game.asked
-    if asked is None:
+    pending = game.pending
+    if pending is None:
         return "The game is over: nobody who plays here has the chips for another bet."
-    who = label(game.setup, asked.seat, naming)
+    who = label(game.setup, pending.seat, naming)
     subject = "You" if who == PERSON else who[:1].upper() + who[1:]
-    if not asked.person:
-        return f"{subject} is about to {'bet' if asked.betting else 'play'}."
-    if asked.betting:
-        fixed = asked.least == game.rules.max_bet
+    if not pending.person:
+        return f"{subject} is about to {'bet' if pending.betting else 'play'}."
+    if pending.betting:
+        fixed = pending.least == game.rules.max_bet
         return f"{subject}: " + (
-            f"the bet is {asked.least} chips." if fixed else f"bet {_limits(asked.least, asked.most)}."
+            f"the bet is {pending.least} chips." if fixed else f"bet {_limits(pending.least, pending.most)}."
         )
-    view, round = asked.view, game.round
+    view, round = pending.view, game.round
     assert round is not None
-    if asked.seat == DEALER:
+    if pending.seat == DEALER:
         return f"{subject} (the dealer): {round.dealer.value_text()}. {_question(view)}"
-    hands = view.hands[asked.seat]
+    hands = view.hands[pending.seat]
     which = f"hand {view.hand + 1} of {len(hands)}, " if len(hands) > 1 else ""
     hand = round.active_seat.hands[view.hand].value_text()
     return f"{subject}: {which}{hand} against {_rank_word(round.upcard)}. {_question(view)}"
@@ -133,18 +133,18 @@ def _question(view: View) -> str:
     return (f"{', '.join(first)} or {last}?" if first else f"{last}?").capitalize()
 
 
-def _asked(game: Game) -> dict[str, Any] | None:
-    asked = game.asked
-    if asked is None:
+def _pending(game: Game) -> dict[str, Any] | None:
+    pending = game.pending
+    if pending is None:
         return None
     return {
-        "seat": asked.seat,
-        "hand": asked.view.hand,
-        "person": asked.person,
-        "betting": asked.betting,
-        "least": asked.least,
-        "most": asked.most,
-        "sit_out": asked.may_sit_out,
+        "seat": pending.seat,
+        "hand": pending.view.hand,
+        "person": pending.person,
+        "betting": pending.betting,
+        "least": pending.least,
+        "most": pending.most,
+        "sit_out": pending.may_sit_out,
     }
 
 
@@ -153,7 +153,7 @@ def _actions(game: Game, naming: Naming) -> list[dict[str, Any]]:
     why = _why_none(game, naming)
     possible = possible_actions(game.rules)
     reasons = dict.fromkeys(possible, why) if why else game.unavailable()
-    early = game.asked is not None and game.asked.view.phase is Phase.EARLY_SURRENDER
+    early = game.pending is not None and game.pending.view.phase is Phase.EARLY_SURRENDER
     keeps = early or not game.rules.insurance
     return [
         {
@@ -169,12 +169,12 @@ def _actions(game: Game, naming: Naming) -> list[dict[str, Any]]:
 
 def _why_none(game: Game, naming: Naming) -> str:
     """Say why no action can be taken by anyone at the page, if that is so."""
-    asked = game.asked
-    if asked is None:
+    pending = game.pending
+    if pending is None:
         return "the game is over"
-    if asked.betting:
+    if pending.betting:
         return "first comes the bet"
-    return "" if asked.person else f"it is the turn of {label(game.setup, asked.seat, naming)}"
+    return "" if pending.person else f"it is the turn of {label(game.setup, pending.seat, naming)}"
 
 
 def _dealer(game: Game) -> dict[str, Any]:
@@ -212,8 +212,8 @@ def _seat(game: Game, number: int, naming: Naming) -> dict[str, Any]:
 
 def _hands(game: Game, round: Round, seat: Seat) -> list[dict[str, Any]]:
     won = nets_of(round.events, seat.number)
-    asked = game.asked
-    turn = asked.view.hand if asked is not None and not asked.betting and asked.seat == seat.number else None
+    pending = game.pending
+    turn = pending.view.hand if pending is not None and not pending.betting and pending.seat == seat.number else None
     return [
         {
             "cards": list(map(str, hand.cards)),

@@ -25,8 +25,8 @@ from bj_env.display.card_svg import card_svg
 from bj_env.errors import BlackjackError
 from bj_env.game.cards import FACES
 from bj_env.play.store import Store
-from bj_env.play.web.menu import Offer, house_shown
-from bj_env.play.web.security import Guard
+from bj_env.play.web.menu import Menu, serialize_house
+from bj_env.play.web.security import RequestSecurity
 from bj_env.play.web.tables import Stale, Tables, Unknown
 
 STATIC = Path(__file__).with_name("static")
@@ -44,7 +44,7 @@ def serve(house: str, policies: Sequence[str], *, port: int, save: Path) -> None
     Raises:
         BlackjackError: if the port is taken, or house, policies or file do not read.
     """
-    tables = Tables(Store(save), Offer.of(house, policies))
+    tables = Tables(Store(save), Menu.of(house, policies))
     with _listening(port) as listening:
         port = listening.getsockname()[1]
         print(
@@ -83,25 +83,25 @@ def default_save() -> Path:
 
 def application(tables: Tables, port: int) -> Starlette:
     """Return the application that serves these tables at a port of this computer."""
-    asked = Interface(tables)
+    interface = Interface(tables)
     one = "/api/tables/{key}"
     return Starlette(
         routes=[
             Route("/", page),
             Route("/t/{key}", page),
             Route("/cards/{name}.svg", face),
-            Route("/api/menu", asked.menu),
-            Route("/api/rules", asked.rules, methods=["POST"]),
-            Route("/api/tables", asked.begin, methods=["POST"]),
-            Route(one, asked.look),
-            Route(f"{one}/coach", asked.coach),
-            Route(f"{one}/history", asked.history),
-            Route(f"{one}/answer", asked.answer, methods=["POST"]),
-            Route(f"{one}/step", asked.step, methods=["POST"]),
+            Route("/api/menu", interface.menu),
+            Route("/api/rules", interface.rules, methods=["POST"]),
+            Route("/api/tables", interface.begin, methods=["POST"]),
+            Route(one, interface.look),
+            Route(f"{one}/coach", interface.coach),
+            Route(f"{one}/history", interface.history),
+            Route(f"{one}/answer", interface.answer, methods=["POST"]),
+            Route(f"{one}/step", interface.step, methods=["POST"]),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        middleware=[Middleware(Guard, port=port)],
-        exception_handlers={BlackjackError: asked.refused, HTTPException: _http_error, Exception: _fault},
+        middleware=[Middleware(RequestSecurity, port=port)],
+        exception_handlers={BlackjackError: interface.refused, HTTPException: _http_error, Exception: _fault},
     )
 
 
@@ -110,7 +110,7 @@ class Interface:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self._menu = tables.offer.menu()
+        self._menu = tables.menu.menu()
 
     async def menu(self, request: Request) -> Response:
         """Tell what there is to choose from."""
@@ -118,12 +118,12 @@ class Interface:
 
     async def rules(self, request: Request) -> Response:
         """Say a rule text in words."""
-        return JSONResponse(house_shown((await body(request, {"rules": str}))["rules"]))
+        return JSONResponse(serialize_house((await body(request, {"rules": str}))["rules"]))
 
     async def begin(self, request: Request) -> Response:
         """Lay a new table."""
         wanted = await body(request, {"house": str, "seats": list, "dealer": str, "bankroll": int})
-        return JSONResponse(await self.tables.begin(self.tables.offer.setup(**wanted)), 201)
+        return JSONResponse(await self.tables.begin(self.tables.menu.setup(**wanted)), 201)
 
     async def look(self, request: Request) -> Response:
         """Tell how a table lies."""

@@ -18,11 +18,11 @@ from bj_env.game.decision import Decision, ask
 from bj_env.game.events import DEALER
 from bj_env.game.view import View
 from bj_env.play.coach import Advice, advise, counted
-from bj_env.play.game import Asked, Game
+from bj_env.play.game import Game, PendingDecision
 from bj_env.play.setup import Setup
 from bj_env.play.store import PlayedOn, Store
-from bj_env.play.web.menu import Offer
-from bj_env.play.web.serialize import LABELS, round_chips, state
+from bj_env.play.web.menu import Menu
+from bj_env.play.web.serialize import LABELS, round_chips, serialize_game
 from bj_env.rules.terms import Action
 from bj_env.strategies.registry import strategy
 
@@ -61,15 +61,15 @@ class Live:
         self.said: dict[str, Any] = {}
         self.last: dict[str, Any] | None = None
 
-    def grade(self, asked: Asked, value: int) -> float | None:
-        """Note how good an answer is and return its cost in chips; None if the coach was not asked."""
+    def grade(self, pending: PendingDecision, value: int) -> float | None:
+        """Note how good an answer is and return its cost in chips; None if the coach was not pending."""
         moves, advice = self.advice
         self.last = None
         if advice is None or moves != len(self.game.moves) or value not in advice.values:
             return None
-        cost = round(advice.cost(Action(value)) * asked.view.bet, 9)
+        cost = round(advice.cost(Action(value)) * pending.view.bet, 9)
         self.last = {
-            "seat": asked.seat,
+            "seat": pending.seat,
             "label": LABELS[Action(value)],
             "grade": advice.grade(Action(value)),
             "cost": round_chips(cost),
@@ -83,11 +83,11 @@ class Tables:
 
     Args:
         store: where they are kept.
-        offer: what pages may choose from.
+        menu: what pages may choose from.
     """
 
-    def __init__(self, store: Store, offer: Offer) -> None:
-        self.store, self.offer = store, offer
+    def __init__(self, store: Store, menu: Menu) -> None:
+        self.store, self.menu = store, menu
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._coaches = CapacityLimiter(1)  # the coach never takes more than one core from those who play
         self._basic = strategy("basic")
@@ -122,10 +122,10 @@ class Tables:
                 async with live.thinking:
                     pass
         async with live.lock:
-            asked = self._asked(live, seen)
-            if asked is not None and not asked.person:
+            pending = self._pending(live, seen)
+            if pending is not None and not pending.person:
                 raise BlackjackError("expected the page to wait: it is a strategy's turn")
-            cost = live.grade(asked, value) if asked is not None and not asked.betting else None
+            cost = live.grade(pending, value) if pending is not None and not pending.betting else None
             live.game.answer(value, cost)
             live.game.trouble = ""
             self._keep(key, live)
@@ -140,39 +140,39 @@ class Tables:
         """
         live = await self._find(key)
         async with live.lock:
-            self._asked(live, seen)
+            self._pending(live, seen)
             await to_thread.run_sync(live.game.ask_strategy)
             self._keep(key, live)
             return self._shown(live)
 
-    def _asked(self, live: Live, seen: int) -> Asked | None:
+    def _pending(self, live: Live, seen: int) -> PendingDecision | None:
         if seen != len(live.game.moves):
             raise Stale(f"expected a page that has seen {len(live.game.moves)} moves, got one that has seen {seen}")
-        return live.game.asked
+        return live.game.pending
 
     async def coach(self, key: str) -> dict[str, Any]:
         """Return what the coach says to the person who is asked; the next answer is graded by it."""
         live = await self._find(key)
         async with live.thinking:
             async with live.lock:
-                asked, moves = live.game.asked, len(live.game.moves)
+                pending, moves = live.game.pending, len(live.game.moves)
             if live.said.get("moves") != moves:
-                said, advice = await to_thread.run_sync(self._think, asked, limiter=self._coaches)
+                said, advice = await to_thread.run_sync(self._think, pending, limiter=self._coaches)
                 live.said, live.advice = {"moves": moves, **said}, (moves, advice)
             return live.said
 
-    def _think(self, asked: Asked | None) -> tuple[dict[str, Any], Advice | None]:
-        if asked is None or not asked.person:
+    def _think(self, pending: PendingDecision | None) -> tuple[dict[str, Any], Advice | None]:
+        if pending is None or not pending.person:
             return {"note": "nobody at this page is asked now"}, None
-        view, count = asked.view, counted(asked.view)
+        view, count = pending.view, counted(pending.view)
         said: dict[str, Any] = {"count": count and {"running": count.running, "true": round(count.true, 2)}, "note": ""}
-        if asked.seat == DEALER:
+        if pending.seat == DEALER:
             return said | {"note": "the dealer's chair is not coached"}, None
         said["policies"] = [
-            {"name": name, "answer": _would(decision, asked)}
-            for name, decision in (("basic", self._basic), *self.offer.decisions.items())
+            {"name": name, "answer": _would(decision, pending)}
+            for name, decision in (("basic", self._basic), *self.menu.decisions.items())
         ]
-        if asked.betting:
+        if pending.betting:
             return said, None
         try:
             advice = advise(view)
@@ -181,7 +181,7 @@ class Tables:
         return said | _advice(advice, view), advice
 
     def _shown(self, live: Live) -> dict[str, Any]:
-        return {**state(live.game, self.offer.name), "last": live.last}
+        return {**serialize_game(live.game, self.menu.name), "last": live.last}
 
     async def _find(self, key: str) -> Live:
         if key not in self._live:
@@ -237,11 +237,11 @@ def _advice(advice: Advice, view: View) -> dict[str, Any]:
     }
 
 
-def _would(decision: Decision, asked: Asked) -> str:
+def _would(decision: Decision, pending: PendingDecision) -> str:
     """Say what a strategy would do in a person's place, without touching anybody's chance."""
-    view = asked.view._replace(chance=deepcopy(asked.view.chance))
+    view = pending.view._replace(chance=deepcopy(pending.view.chance))
     try:
-        if asked.betting:
+        if pending.betting:
             return f"bets {ask(decision.bet, view, str)}"
         return LABELS[Action(ask(decision.answer, view, str))].lower()
     except BlackjackError:

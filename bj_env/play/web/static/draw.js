@@ -46,7 +46,7 @@ export function drawTable(state, pace) {
   // Seats before the dealer, so that his last cards fall last.
   const seats = state.seats.map((seat, number) => drawSeat(state, seat, number, card));
   byId("dealer").replaceChildren(...drawDealer(state, card));
-  byId("dealer").classList.toggle("turn", state.asked?.seat === -1);
+  byId("dealer").classList.toggle("turn", state.pending?.seat === -1);
   document.body.classList.toggle("dealing", fresh > 0);
   document.body.style.setProperty("--settled", `${Math.min(fresh * Math.min(pace, 500) * 0.5, 2500)}ms`);
   byId("seats").replaceChildren(...seats);
@@ -69,11 +69,11 @@ function drawDealer(state, card) {
 }
 
 function drawSeat(state, seat, number, card) {
-  const turn = state.asked?.seat === number;
+  const turn = state.pending?.seat === number;
   const you = seat.person && !seat.named;
   const name = seat.name === "you" ? "You" : seat.name;
   const hands = seat.hands.map((hand, index) => drawHand(hand, index, seat, `${number}`, card));
-  const placed = state.asked?.betting && seat.placed !== null ? stack(seat.placed, "bets") : null;
+  const placed = state.pending?.betting && seat.placed !== null ? stack(seat.placed, "bets") : null;
   const article = make("article", { className: "seat", "aria-label": `Seat ${number + 1}: ${name}` });
   article.classList.toggle("turn", turn);
   article.classList.toggle("person", seat.person);
@@ -151,9 +151,9 @@ export function drawActions(state, press) {
     bar.replaceChildren(actionButton("play", "⏎", "Enter", press), ...buttons);
     bar.dataset.buttons = wanted.length;
   }
-  const { asked } = state;
-  const bets = Boolean(asked?.person && asked.betting);
-  const whyNot = asked ? (asked.betting ? "the others bet first" : "the round is being played") : "the game is over";
+  const { pending } = state;
+  const bets = Boolean(pending?.person && pending.betting);
+  const whyNot = pending ? (pending.betting ? "the others bet first" : "the round is being played") : "the game is over";
   setButton(bar.children[0], "Play", bets ? "" : whyNot);
   state.actions.forEach(({ label, why }, at) => setButton(bar.children[at + 1], label, why));
 }

@@ -6,7 +6,7 @@ const OWN = "own";
 const PERSON = "you";
 let menu = null;
 let send = null;
-let asked = 0;
+let requests = 0;
 let seated = false; // whether somebody has been seated by hand: then another house leaves the seats as they are
 
 // Prepares the dialog: `ask` posts and returns what came, `begin` takes the setup that was chosen.
@@ -77,13 +77,13 @@ function showWords(house) {
 }
 
 async function readRules() {
-  const number = ++asked;
+  const number = ++requests;
   try {
     const house = await send("/api/rules", { rules: byId("setup-rules").value });
-    if (number === asked) showWords(house);
+    if (number === requests) showWords(house);
     byId("setup-error").textContent = "";
   } catch (error) {
-    if (number === asked) byId("setup-error").textContent = error.message;
+    if (number === requests) byId("setup-error").textContent = error.message;
   }
 }
 

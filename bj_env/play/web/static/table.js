@@ -51,7 +51,7 @@ async function move(path, body) {
     busy = false;
     byId("hint").textContent = error.message;
     if (error.status === 404) leave();
-    else if (state?.asked && !state.asked.person) timer = setTimeout(step, AGAIN); // nobody here could press anything
+    else if (state?.pending && !state.pending.person) timer = setTimeout(step, AGAIN); // nobody here could press anything
   }
 }
 
@@ -62,7 +62,7 @@ function show(came) {
   byId("hint").textContent = "";
   drawTable(state, pace());
   byId("prompt").textContent = state.prompt;
-  document.body.classList.toggle("mine", Boolean(state.asked?.person));
+  document.body.classList.toggle("mine", Boolean(state.pending?.person));
   document.body.dataset.moves = state.moves;
   drawBet();
   drawActions(state, press);
@@ -73,9 +73,9 @@ function show(came) {
   drawGrades(state, showing("grades"));
   if (said?.moves !== state.moves) said = null;
   drawCoach(said, shown());
-  if (state.asked && !state.asked.person) timer = setTimeout(step, state.asked.betting ? Math.min(pace(), 400) : pace());
-  else if (state.asked) listen();
-  if (!state.asked) offerAgain();
+  if (state.pending && !state.pending.person) timer = setTimeout(step, state.pending.betting ? Math.min(pace(), 400) : pace());
+  else if (state.pending) listen();
+  if (!state.pending) offerAgain();
 }
 
 const step = () => move(here("/step"), { seen: state.moves });
@@ -85,8 +85,8 @@ const shown = () => Object.fromEntries(SHOWN.map((what) => [what, showing(what)]
 
 // Asks the coach, if anything of what it says is wanted.
 async function listen() {
-  const { moves, asked } = state;
-  const wanted = asked.betting ? showing("count") || showing("policies") : SHOWN.some(showing);
+  const { moves, pending } = state;
+  const wanted = pending.betting ? showing("count") || showing("policies") : SHOWN.some(showing);
   if (!wanted || said?.moves === moves) return;
   try {
     const came = await ask(here("/coach"));
@@ -101,16 +101,16 @@ async function listen() {
 // Bets
 
 const fixed = () => state.stake.least === state.stake.most;
-const betting = () => Boolean(state?.asked?.person && state.asked.betting);
+const betting = () => Boolean(state?.pending?.person && state.pending.betting);
 
 let drawn = ""; // for which bet the amount was filled in, so that what is typed stays when the table is drawn again
 
 function drawBet() {
-  byId("bet").hidden = !betting() || (fixed() && !state.asked.sit_out);
+  byId("bet").hidden = !betting() || (fixed() && !state.pending.sit_out);
   const due = `${table}/${state.moves}`;
   if (!betting() || drawn === due) return;
   [drawn, fresh] = [due, true];
-  const { seat, least, most, sit_out: sitOut } = state.asked;
+  const { seat, least, most, sit_out: sitOut } = state.pending;
   for (const element of [byId("chips"), byId("amount").parentElement, byId("clear")]) element.hidden = fixed();
   byId("sit-out").hidden = !sitOut;
   byId("amount").value = Math.min(Math.max(bets[seat] ?? Math.max(least, Math.min(10, most)), least), most);
@@ -123,7 +123,7 @@ const amount = () => (/^\s*\d{1,10}\s*$/.test(byId("amount").value) ? Number(byI
 
 // Says why the bet cannot be placed as it stands; empty if it can.
 function whyNoBet() {
-  const { least, most } = state.asked;
+  const { least, most } = state.pending;
   if (fixed() || (amount() >= least && amount() <= most)) return "";
   return `the bet must be ${least} to ${most} chips`;
 }
@@ -134,7 +134,7 @@ function checkBet() {
 
 function addChip(value) {
   if (!betting() || fixed()) return;
-  byId("amount").value = Math.min((fresh ? 0 : amount() || 0) + value, state.asked.most);
+  byId("amount").value = Math.min((fresh ? 0 : amount() || 0) + value, state.pending.most);
   fresh = false;
   checkBet();
 }
@@ -146,7 +146,7 @@ function clearBet() {
 }
 
 function placeBet(chips) {
-  bets[state.asked.seat] = chips || bets[state.asked.seat];
+  bets[state.pending.seat] = chips || bets[state.pending.seat];
   move(here("/answer"), { seen: state.moves, value: chips });
 }
 
@@ -177,7 +177,7 @@ document.addEventListener("keydown", (event) => {
   } else if (keyed) press(String(keyed.action));
   else if (/^[1-5]$/.test(event.key)) addChip([...CHIPS].reverse()[event.key - 1]);
   else if (event.key === "c") clearBet();
-  else if (event.key === "o" && betting() && state.asked.sit_out) placeBet(0);
+  else if (event.key === "o" && betting() && state.pending.sit_out) placeBet(0);
 });
 
 // Around the game

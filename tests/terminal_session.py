@@ -12,7 +12,7 @@ from bj_env.game.replay import stacked as written_cards
 from bj_env.play.game import Game
 from bj_env.play.setup import Setup
 from bj_env.play.terminal.screen import Screen
-from bj_env.play.terminal.session import Sitting
+from bj_env.play.terminal.session import Session
 
 Play = Callable[..., list[str]]
 
@@ -49,5 +49,5 @@ def sit(game: Game, typed: str, capsys: pytest.CaptureFixture[str]) -> list[str]
         except StopIteration:
             raise EOFError from None
 
-    Sitting(game, lambda game: None, Screen(plain=True, symbols=False), ask, "bj play").play()
+    Session(game, lambda game: None, Screen(plain=True, symbols=False), ask, "bj play").play()
     return capsys.readouterr().out.splitlines()

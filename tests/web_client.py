@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 COLUMNS = ("hand.phase", "hand.total", "hand.pair", "hand.upcard")
 
 
-class Sitter:
+class TableClient:
     """Whoever sits at one table of a server: knows its key and the last state, which every answer replaces."""
 
     def __init__(self, client: Any, **setup: Any) -> None:
@@ -58,11 +58,11 @@ class Sitter:
 
     def move(self, bet: int, chance: np.random.Generator) -> None:
         """Make one move, whoever is asked: a person bets so much, and acts by chance."""
-        asked = self.state["asked"]
-        if not asked["person"]:
+        pending = self.state["pending"]
+        if not pending["person"]:
             self.step()
         else:
-            self.answer(min(bet, asked["most"]) if asked["betting"] else int(chance.choice(self.legal)))
+            self.answer(min(bet, pending["most"]) if pending["betting"] else int(chance.choice(self.legal)))
 
 
 def save_policy(folder: Path) -> Path:
