@@ -1,4 +1,4 @@
-# `make` tells what there is to make. Everything is installed into $(VENV), once, in the versions of constraints.txt.
+# `make` lists the targets. Everything is installed into $(VENV), once, in the versions of constraints.txt.
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -8,35 +8,48 @@ INSTALL = $(BIN)/python -m pip install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test proofs clean
+.PHONY: help train play terminal test proofs docs clean
 
 help:
-	@echo "make train   install what training needs and run train.py      ARGS=\"--config configs/maskable-ppo.toml\""
-	@echo "make test    install what the tests need and run the checks    ARGS=\"tests/rules/test_numbered.py -k split\""
-	@echo "make proofs  run the checks that take longest, some minutes     ARGS=\"tests/solver/test_solver_proof.py\""
-	@echo "make clean   remove $(VENV) and what the tools left behind"
+	@echo "make train     train an agent and write its report        ARGS=\"--config configs/maskable-ppo.toml\""
+	@echo "make play      play at a table in the browser             ARGS=\"--port 8001\""
+	@echo "make terminal  play at a table in the terminal            ARGS=\"--seats you,basic\""
+	@echo "make test      run all checks but the slow ones           ARGS=\"tests/rules -k split\""
+	@echo "make proofs    run the slow checks                        ARGS=\"tests/solver\""
+	@echo "make docs      serve the documentation at localhost:8001  ARGS=\"--dev-addr localhost:8002\""
+	@echo "make clean     remove $(VENV) and generated files"
 	@echo
-	@echo "Python 3.11 or newer is found as \`$(PYTHON)\`: PYTHON=... names another, VENV=... another place to install."
+	@echo "Each installs what it needs. Python 3.11 or newer is found as \`$(PYTHON)\`; PYTHON=... names another,"
+	@echo "VENV=... another place to install."
 
-train: $(VENV)/.installed-train
+train: $(VENV)/.installed
 	$(BIN)/python train.py $(ARGS)
 
-test: $(VENV)/.installed-test
+play: $(VENV)/.installed
+	$(BIN)/bj table $(ARGS)
+
+terminal: $(VENV)/.installed
+	$(BIN)/bj play $(ARGS)
+
+test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)
 
-proofs: $(VENV)/.installed-test
+proofs: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
 
+docs: $(VENV)/.installed-dev
+	$(BIN)/mkdocs serve --dev-addr localhost:8001 $(ARGS)
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
-$(VENV)/.installed-train: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable ".[train]"
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable ".[train,play,multi]"
 	@touch $@
 
-$(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable ".[train,dev]"
-	@touch $@
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable ".[train,play,multi,docs,dev]"
+	@touch $@ $(VENV)/.installed
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, $(PYTHON) is %s: try make PYTHON=python3.11" % sys.version.split()[0])'

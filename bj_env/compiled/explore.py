@@ -65,8 +65,7 @@ def explore(
         rounds: how many.
         reduce: called by the thread that has played a chunk; what it returns comes in the order of the chunks.
         seed: of all tables.
-        expected: whether hands win their expectation over what the dealer holds and draws, as in
-          `bj_env.env.expected_reward`.
+        expected: whether hands win their expectation over the dealer's hand; see `bj_env.env.expected_reward`.
         threads: how many; None is one a core. No result depends on it.
 
     Raises:

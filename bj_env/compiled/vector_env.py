@@ -44,8 +44,9 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             used; ``"SameStep"``, with the last step, which shows the end in ``infos["final_obs"]`` and ``final_info``;
             ``"Disabled"``, by ``reset(options={"reset_mask": mask})`` alone. An `AutoresetMode` or its value.
         threads: how many threads share the tables; None is one a core. Results do not depend on it.
-        rules, seats, bets, episode, bankroll, max_rounds, observation, encoding, count, reward, illegal_action: as in
-            `bj_env.env.env.BlackjackEnv`; other seats are played by decisions that a table can hold.
+
+    All other arguments are those of `bj_env.env.env.BlackjackEnv`. Other seats are played by decisions that can be
+    compiled to lookup tables.
 
     ``infos`` hold ``action_mask`` ``[T, A]``, ``seat`` ``[T]``, ``illegal_action`` ``[T]`` and, where a round has ended
     (``_nets``), the last one's ``nets`` in chips ``[T, S]`` and ``dealer``, the ranks of his cards, ``[T, 17]``, 0 for
