@@ -96,7 +96,8 @@ def _seat(round: "Round | None", number: int, name: str, bank: int | None, asked
     if round is None:
         return SeatScene(label, name, (), bank, 0, None, to_bet=number == asked, sits_out=False)
     seat = round.seats[number]
-    turn = round.hand_index if not round.over and round.active_seat is seat else None
+    in_turn = not round.over and not round.dealer_in_turn and round.active_seat is seat
+    turn = round.hand_index if in_turn else None
     hands = _hands(seat.hands, nets_of(round.events, number), turn)
     net = seat.net if round.over and hands else None
     if round.over and bank is not None:

@@ -20,12 +20,16 @@ class Participant:
 
 
 class Dealer(Participant):
-    """The dealer; without a decision of its own it follows the house's rule."""
+    """The dealer; without a decision of its own it follows the house's rule.
 
-    __slots__ = ()
+    ``external``: whether it is played from outside, by `Round.act`, whenever `Round.dealer_in_turn`.
+    """
 
-    def __init__(self, decision: "Decision | None" = None, name: str = "dealer") -> None:
+    __slots__ = ("external",)
+
+    def __init__(self, decision: "Decision | None" = None, name: str = "dealer", *, external: bool = False) -> None:
         super().__init__(name, decision)
+        self.external = external
 
 
 class Player(Participant):

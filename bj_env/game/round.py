@@ -56,6 +56,7 @@ class Round:
         hole: the dealer's hole card, hidden until it is turned.
         events: what has happened, as everyone sees it.
         void: whether the stakes went back, after a misdeal or because the dealer's chair failed.
+        dealer_in_turn: whether the dealer is asked to stand or hit; only a dealer that is played from outside is.
     """
 
     def __init__(self, table: "Table", bets: Sequence[int]) -> None:
@@ -72,6 +73,7 @@ class Round:
         self.hand_index = 0
         self.mask = 0
         self.void = False
+        self.dealer_in_turn = self._dealer_may_draw = False
         table.round = self  # before the deal, in which the dealer's chair may already be asked to look at it
         self._begin()
 
@@ -128,8 +130,7 @@ class Round:
         """Let the dealer look at the hole card where the house does; tell whether that ends the round."""
         if not dealer_peeks(self.rules, self.upcard.value) or self.hole is None:
             return False
-        found = self.upcard.value + self.hole.value == 11
-        self.events.append(PEEKED[found])
+        self.events.append(PEEKED[found := self.upcard.value + self.hole.value == 11])
         return found
 
     def _find_hand(self) -> bool:
@@ -157,9 +158,11 @@ class Round:
         """
         self.check(action)
         action = _ACTIONS[action]
+        if self.dealer_in_turn:
+            return self._run(self._take_for_dealer, action)
         seat = self.active[self._at]
         self.events.append(Event(_ACTION, seat.number, self.hand_index, None, action))
-        self._run(self._take, action, seat, seat.hands[self.hand_index])
+        return self._run(self._take, action, seat, seat.hands[self.hand_index])
 
     def _run(self, move: Callable[[*Move], None], *of: *Move) -> None:
         """Make a move and go on to the next decision; void the round if that cannot be done."""
@@ -179,7 +182,8 @@ class Round:
         elif action is _STAND:
             hand.finished = True
         elif action is _DOUBLE:
-            self._stake_again(seat, hand)
+            seat.player.pay(seat.bet)
+            hand.stake += seat.bet
             hand.doubled = hand.finished = True
             self._draw_to(hand, seat.number)
         elif action is _SPLIT:
@@ -193,28 +197,38 @@ class Round:
         if self.phase is not _PLAY:
             self._at += 1
 
-    def _stake_again(self, seat: Seat, hand: Hand) -> None:
-        seat.player.pay(seat.bet)
-        hand.stake += seat.bet
+    def _take_for_dealer(self, action: Action) -> None:
+        if action is _HIT:
+            self._draw_to(self.dealer, DEALER)
+        else:
+            self._dealer_may_draw = False
 
     def _end(self) -> None:
-        """Let the dealer play, then settle."""
-        self._dealer_plays()
-        self.phase, self.mask = _ROUND_OVER, 0
-        dealer = self.dealer
-        for seat in self.active:
-            seat.net = settle(self.rules, seat, dealer.total, dealer.blackjack, self.events)
-        self._close()
+        """Let the dealer play, then settle; a dealer who is played from outside is waited for."""
+        if not self.dealer_in_turn:
+            self._turn_dealer_up()
+        if self._dealer_may_draw and self.dealer.total < 21 and self.table.dealer.external:
+            self.dealer_in_turn, self.mask = True, 1 << _STAND | 1 << _HIT
+            return
+        while self._dealer_may_draw and self.dealer.total < 21 and self._dealer_hits():
+            self._draw_to(self.dealer, DEALER)
+        self._settle()
 
-    def _dealer_plays(self) -> None:
+    def _turn_dealer_up(self) -> None:
+        """Turn the hole card, or draw the second card where one is due."""
         playing = any_in_play(self.rules, self.active)
         if self.hole is not None:
             self._show(self.hole, self.dealer, DEALER, _TURN)
         elif second_card_due(self.rules, self.active, self.upcard.value, playing):
             self._draw_to(self.dealer, DEALER)
-        if playing and not self.dealer.blackjack:
-            while self.dealer.total < 21 and self._dealer_hits():
-                self._draw_to(self.dealer, DEALER)
+        self._dealer_may_draw = playing and not self.dealer.blackjack
+
+    def _settle(self) -> None:
+        self.phase, self.mask, self.dealer_in_turn = _ROUND_OVER, 0, False
+        dealer = self.dealer
+        for seat in self.active:
+            seat.net = settle(self.rules, seat, dealer.total, dealer.blackjack, self.events)
+        self._close()
 
     def _dealer_hits(self) -> bool:
         decision = self.table.dealer.decision
@@ -233,7 +247,7 @@ class Round:
         if self.hole is not None and len(self.dealer.cards) == 1:
             self._show(self.hole, self.dealer, DEALER, Kind.TURN)
         self.void = True
-        self.phase, self.mask = Phase.ROUND_OVER, 0
+        self.phase, self.mask, self.dealer_in_turn = _ROUND_OVER, 0, False
         self.table.shoe.retire()
         self._close()
 
@@ -253,10 +267,8 @@ class Round:
         return shoe.draw()
 
     def _face_up(self) -> list[Card]:
-        return [card for hand in (self.dealer, *self._hands()) for card in hand.cards]
-
-    def _hands(self) -> list[Hand]:
-        return [hand for seat in self.active for hand in seat.hands]
+        hands = [hand for seat in self.active for hand in seat.hands]
+        return [card for hand in (self.dealer, *hands) for card in hand.cards]
 
     def _give(self, hand: Hand, seat: int, kind: Kind = _DEAL) -> None:
         """Draw a card face up to a hand."""
@@ -289,10 +301,10 @@ class Round:
         """The seat that is being asked.
 
         Raises:
-            IllegalAction: if the round is over, which asks nobody.
+            IllegalAction: if the round is over, which asks nobody, or the dealer is in turn.
         """
-        if self.phase is _ROUND_OVER:
-            raise IllegalAction("the round is over; it asks nobody")
+        if self.phase is _ROUND_OVER or self.dealer_in_turn:
+            raise IllegalAction("the dealer is in turn" if self.dealer_in_turn else "the round is over; it asks nobody")
         return self.active[self._at]
 
     @property
@@ -304,6 +316,8 @@ class Round:
         """Tell why the seat in turn may not take an action; `Refusal.LEGAL` if it may."""
         if self.over or action not in list(Action):
             return Refusal.NOT_ASKED
+        if self.dealer_in_turn:
+            return Refusal.LEGAL if self.mask >> action & 1 else Refusal.NOT_ASKED
         seat = self.active_seat
         if self.phase is not Phase.PLAY:
             legal = self.mask >> action & 1
@@ -331,12 +345,16 @@ class Round:
 
     def where(self) -> str:
         """Say whose turn it is: the seat, the hand and the dealer's card."""
+        if self.dealer_in_turn:
+            return self._where_dealer()
         seat = self.active_seat
         hand = seat.hands[self.hand_index]
         return f"{seat.label} hand {self.hand_index + 1} ({hand}) against {self.upcard}"
 
     def view(self) -> View:
         """Return what the seat in turn may see."""
+        if self.dealer_in_turn:
+            return self._dealer_view()
         seat = self.active_seat
         return self._view(seat.number, self.hand_index, seat.hands[self.hand_index], seat, self.legal)
 
@@ -344,24 +362,13 @@ class Round:
         return self._view(DEALER, 0, self.dealer, None, (Action.STAND, Action.HIT))
 
     def _view(self, number: int, index: int, hand: Hand, seat: Seat | None, legal: tuple[Action, ...]) -> View:
+        free = seat.player.bankroll if seat else None
+        hands = tuple([tuple([_hand_view(hand) for hand in seat.hands]) for seat in self.seats])
         return View(
-            self.rules,
-            self.phase,
-            number,
-            index,
-            tuple(hand.cards),
-            hand.total,
-            hand.soft,
-            hand.pair(self.rules),
-            self.upcard,
-            legal,
-            seat.bet / TICKS if seat else 0,
-            seat.player.bankroll if seat else None,
-            tuple([tuple([_hand_view(hand) for hand in seat.hands]) for seat in self.seats]),
-            tuple(self.table.seen),
-            self.table.shuffle_pending,
-            self.table.streams[number],
-        )
+            self.rules, self.phase, number, index, tuple(hand.cards), hand.total, hand.soft, hand.pair(self.rules),
+            self.upcard, legal, seat.bet / TICKS if seat else 0, free, hands, tuple(self.table.seen),
+            self.table.shuffle_pending, self.table.streams[number],
+        )  # fmt: skip
 
     def ask(self) -> None:
         """Ask the decision of the seat in turn, and act on its answer.

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from bj_env.errors import BlackjackError, IllegalAction, NotationError
 from bj_env.game.events import DEALER, Event, Kind
 from bj_env.game.notation import parse
-from bj_env.game.participants import Player
+from bj_env.game.participants import Dealer, Player
 from bj_env.game.replay import replay, start
 from bj_env.game.round import Round
 from bj_env.game.table import Table
+from bj_env.rules.numbered import dealer_hits
 from bj_env.rules.terms import Action, HoleCard, Phase, Refusal, Rules
 from bj_env.strategies.simple import RandomLegal
 from tests.generators import deal, on_table, play_out, rules, seeds, snapshot, tables, undealt
@@ -637,3 +638,46 @@ def test_a_record_replays_to_the_same_nets_and_dealer_hand(table: Table, seed: i
 
 def without_suit(text: str) -> str:
     return re.sub(r"([A2-9TJQK])[cdhs]:", r"\1:", text)
+
+
+# --- a dealer who is played from outside ---
+
+
+@given(rules(), seeds)
+def test_a_dealer_played_from_outside_by_the_house_rule_plays_the_same_rounds(house: Rules, seed: int) -> None:
+    ours = Table(house, [Player("ann")], seed=seed, dealer=Dealer(external=True))
+    theirs = Table(house, [Player("ann")], seed=seed)
+    for _ in range(5):
+        outside, inside = ours.deal([house.min_bet]), theirs.deal([house.min_bet])
+        chance = Random(seed)
+        while not outside.over:
+            if outside.dealer_in_turn:
+                assert outside.legal == outside.view().legal == (Action.STAND, Action.HIT)
+                assert outside.view().seat == DEALER
+                outside.act(
+                    Action.HIT if dealer_hits(house, outside.dealer.total, outside.dealer.soft) else Action.STAND
+                )
+            else:
+                action = chance.choice(outside.legal)
+                outside.act(action)
+                inside.act(action)
+        assert inside.over
+        assert outside.events == inside.events
+        assert outside.nets == inside.nets
+
+
+def test_a_dealer_played_from_outside_may_stand_below_17_and_takes_no_other_action() -> None:
+    round = Table("6D S17", [Player("ann")], dealer=Dealer(external=True), seed=1).deal([1])
+    while not round.dealer_in_turn:
+        round.act(Action.STAND)
+    before = snapshot(round.table)
+    for action in (Action.DOUBLE, Action.DECLINE):
+        assert round.refusal(action) == Refusal.NOT_ASKED
+        with pytest.raises(IllegalAction, match=r"dealer \(.*expected one of STAND, HIT"):
+            round.act(action)
+    with pytest.raises(IllegalAction, match="the dealer is in turn"):
+        round.active_seat  # noqa: B018
+    assert snapshot(round.table) == before
+    total = round.dealer.total
+    round.act(Action.STAND)
+    assert (round.over, round.dealer.total) == (True, total)
