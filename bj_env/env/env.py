@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from importlib.util import find_spec
 from operator import index
-from typing import Any, Self, SupportsIndex, TypeVar
+from typing import Any, SupportsIndex
 
 import gymnasium
 import numpy as np
@@ -15,6 +15,7 @@ from bj_env.display.scene import Scene, table_scene
 from bj_env.display.text import table_text
 from bj_env.display.window import Window
 from bj_env.env.episode import Episode
+from bj_env.env.observer import Memo, Observation, Observer
 from bj_env.env.settings import AGENT, Settings, fallback_action
 from bj_env.env.start_states import Start
 from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
@@ -22,30 +23,10 @@ from bj_env.extras import missing
 from bj_env.game.decision import Decision
 from bj_env.game.notation import house_text
 from bj_env.game.round import Round
-from bj_env.observation import (
-    rules_row,
-    write_bankroll,
-    write_card,
-    write_composition,
-    write_count,
-    write_hand,
-    write_seen,
-    write_turn,
-)
 from bj_env.rules.terms import FIRST_BET, TICKS, Rules
 from bj_env.strategies.count_systems import Count
 
-Observation = NDArray[Any]
 Info = dict[str, Any]
-Question = TypeVar("Question")
-Answer = TypeVar("Answer")
-
-
-class Memo(dict[Question, Answer]):
-    """Answers that never change, by question; copies of an environment share them."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
@@ -147,10 +128,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             seed=0,
         )
         self._seeded = False
-        self._rules_row = rules_row(self.rules)
-        self._stakes = settings.stakes
+        self._observer = Observer(settings)
         self._masks: Memo[int, NDArray[np.int8]] = Memo()
-        self._observations: Memo[tuple[int, int, bool, int, int, int], Observation] = Memo()
 
     @property
     def feature_names(self) -> list[str]:
@@ -216,7 +195,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         asked = self._checked_action(action)
         taken = self._fallback_action(asked)
         episode.act(taken)
-        reward = episode.take_won() / (episode.unit * TICKS)
+        won = episode.take_won()
+        reward = sum([won[seat] for seat in episode.agents]) / (episode.unit * TICKS)
         info = self._info()
         if taken != asked:
             info["illegal_action"] = True
@@ -262,61 +242,10 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         return bits.copy()
 
     def _observation(self) -> Observation:
-        """Return a fresh observation; those of the hand alone are remembered, since they repeat."""
-        hand = self._hand()
-        observation = self._observations.get(hand)
-        if observation is None:
-            observation = self._encoded(hand)
-            if self.layout.parts == ("hand",):
-                self._observations[hand] = observation
-        return observation.copy()
-
-    def _encoded(self, hand: tuple[int, int, bool, int, int, int]) -> Observation:
-        layout = self.layout
-        row = [0] * len(layout.columns)
-        for part, at in layout.starts.items():
-            if part == "hand":
-                write_hand(row, at, *hand)
-            elif part == "rules":
-                row[at : at + len(self._rules_row)] = self._rules_row
-            else:
-                self._write_part(part, row, at)
-        return layout.encode(row)
-
-    def _write_part(self, part: str, row: list[int], at: int) -> None:
-        table, decks = self.episode.table, self.rules.decks
-        if part == "table":
-            self._write_table(row, at)
-        elif part == "count":
-            write_count(row, at, self.count.value(self.rules, table.seen))
-        elif part == "seen":
-            write_seen(row, at, decks, table.seen, table.shuffle_pending)
-        elif part == "composition":
-            write_composition(row, at, decks, table.seen)
-        elif part == "bankroll":
-            free = table.players[self.episode.seat].free
-            write_bankroll(row, at, self.layout.columns[at].size - 1, free // (self.episode.unit * TICKS))
-
-    def _hand(self) -> tuple[int, int, bool, int, int, int]:
-        """Return what `write_hand` writes: phase, total, soft, pair, up card and stake."""
-        episode, round = self.episode, self.episode.round
-        hand, upcard, stake = episode.hand, 0, 0
-        if round is not None:
-            upcard = round.upcard.value
-            stake = self._stakes[round.seats[episode.seat].bet // TICKS]
-        return episode.phase, hand.total, hand.soft, hand.pair(self.rules), upcard, stake
-
-    def _write_table(self, row: list[int], at: int) -> None:
-        write_turn(row, at, self.episode.seat, self.episode.hand_index)
-        round = self.episode.round
-        if round is None:
-            return
-        for card in round.dealer.cards:
-            write_card(row, at, self.rules.max_hands, -1, 0, card.value)
-        for seat in round.seats:
-            for place, hand in enumerate(seat.hands):
-                for card in hand.cards:
-                    write_card(row, at, self.rules.max_hands, seat.number, place, card.value)
+        episode = self.episode
+        return self._observer.observe(
+            episode.table, episode.round, seat=episode.seat, hand_index=episode.hand_index, phase=episode.phase
+        )
 
     def _info(self) -> Info:
         episode = self.episode

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from bj_env.env.expected_reward import expected_net, seen_before_dealer
+from bj_env.env.expected_reward import expected_nets, seen_before_dealer
 from bj_env.env.start_states import Start
 from bj_env.errors import DecisionError
 from bj_env.game.decision import Decision
+from bj_env.game.events import DEALER
 from bj_env.game.hand import Hand
-from bj_env.game.participants import Player
+from bj_env.game.participants import Dealer, Player
 from bj_env.game.replay import play_written
 from bj_env.game.round import Round
 from bj_env.game.table import Table
@@ -34,11 +35,12 @@ class Episode:
         max_rounds: rounds after which an episode is truncated.
         expected: whether a round is paid by its expectation after the agent's last decision, where there is one.
         seed: of the table's chance.
+        dealer: who sits in the dealer's chair; one that is played from outside is asked through `act` too.
 
     Attributes:
         table: the table.
         round: the round on it; None while bets are made.
-        seat, hand_index: whose decision it is, or was last.
+        seat, hand_index: whose decision it is, or was last; `DEALER` for the dealer's chair.
         over, truncated: whether the episode has ended, and whether by its length alone.
         shown: whether it has ended without any decision, which is shown once before it is over.
         finished: the last round that ended since the agent's last decision.
@@ -55,6 +57,7 @@ class Episode:
         max_rounds: int,
         expected: bool,
         seed: int,
+        dealer: Dealer | None = None,
     ) -> None:
         self.decisions = decisions
         self.agents = [seat for seat, decision in enumerate(decisions) if decision is None]
@@ -65,7 +68,7 @@ class Episode:
         self.max_rounds = max_rounds
         self.expected = expected
         players = [Player(f"P{seat + 1}", decision) for seat, decision in enumerate(decisions)]
-        self.table = Table(rules, players, seed=seed)
+        self.table = Table(rules, players, seed=seed, dealer=dealer)
         self.over = True
 
     def begin(self, start: Start) -> None:
@@ -84,7 +87,7 @@ class Episode:
         self.finished: Round | None = None
         self.seat, self.hand_index = self.agents[0], 0
         self.over = self.truncated = self.shown = False
-        self._won: float = 0
+        self._won: list[float] = [0] * len(self.decisions)
         self._seen: tuple[int, ...] | None = None
         self._start = start
         self._placed: list[int] = []
@@ -108,9 +111,9 @@ class Episode:
                 self._seen = seen_before_dealer(self.round)
         self._go_on()
 
-    def take_won(self) -> float:
-        """Return what the agent's seats have won in rounds that ended since this was last asked, in ticks."""
-        won, self._won = self._won, 0
+    def take_won(self) -> list[float]:
+        """Return what each seat has won in rounds that ended since this was last asked, in ticks."""
+        won, self._won = self._won, [0] * len(self.decisions)
         return won
 
     def _go_on(self) -> None:
@@ -169,6 +172,9 @@ class Episode:
     def _play(self, round: Round) -> bool:
         """Play up to the agent's next decision; tell whether the round is over instead."""
         while not round.over:
+            if round.dealer_in_turn:
+                self.seat, self.hand_index, self._asked = DEALER, 0, True
+                return False
             seat = round.active_seat.number
             if self.decisions[seat] is None:
                 self.seat, self.hand_index, self._asked = seat, round.hand_index, True
@@ -179,7 +185,7 @@ class Episode:
     def _close_round(self) -> None:
         if self.round is not None:
             self.finished = self.round
-            self._won += self._net(self.round)
+            self._won = [won + net for won, net in zip(self._won, self._nets(self.round), strict=True)]
             self._seen = None
         self._rounds += 1
         self.over = self._ends_here()
@@ -188,13 +194,14 @@ class Episode:
         if not self.over:
             self.round, self._placed = None, []
 
-    def _net(self, round: Round) -> float:
-        """Return what a round pays the agent's seats, in ticks."""
+    def _nets(self, round: Round) -> list[float]:
+        """Return what a round pays each seat, in ticks; the agent's by expectation, if that is known."""
+        nets: list[float] = list(round.nets)
         if self._seen is not None:
-            expected = expected_net(round, self.agents, self._seen)
-            if expected is not None:
-                return expected
-        return sum([round.seats[seat].net for seat in self.agents])
+            expected = expected_nets(round, self.agents, self._seen)
+            for seat, net in zip(self.agents, expected or (), strict=expected is not None):
+                nets[seat] = net
+        return nets
 
     def _ends_here(self) -> bool:
         if self.kind == "round" or (self.kind == "shoe" and self.round is not None and self.table.shuffle_pending):
@@ -226,5 +233,12 @@ class Episode:
     @property
     def hand(self) -> Hand:
         """The hand that is or was in turn; an empty one while bets are made, or if the seat sat out."""
-        hands = self.round.seats[self.seat].hands if self.round is not None else []
-        return hands[min(self.hand_index, len(hands) - 1)] if hands else Hand()
+        return hand_of(self.round, self.seat, self.hand_index)
+
+
+def hand_of(round: Round | None, seat: int, hand_index: int) -> Hand:
+    """Return a seat's hand that is or was in turn; an empty one while bets are made, or if the seat sat out."""
+    if round is not None and seat == DEALER:
+        return round.dealer
+    hands = round.seats[seat].hands if round is not None else []
+    return hands[min(hand_index, len(hands) - 1)] if hands else Hand()

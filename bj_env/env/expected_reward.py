@@ -16,8 +16,8 @@ def seen_before_dealer(round: Round) -> tuple[int, ...]:
     return tuple(seen)
 
 
-def expected_net(round: Round, agents: Sequence[int], seen: Sequence[int]) -> float | None:
-    """Return the expected net of the agent's seats in ticks, given what was seen after its last decision.
+def expected_nets(round: Round, agents: Sequence[int], seen: Sequence[int]) -> list[float] | None:
+    """Return the expected net of each of the agent's seats in ticks, given what was seen after its last decision.
 
     The dealer's hand is averaged over every card not seen, and over the peek having found no blackjack where there was
     one. Where the outcome is known or nothing can be averaged the answer is None: a peek that found a blackjack, a
@@ -26,14 +26,17 @@ def expected_net(round: Round, agents: Sequence[int], seen: Sequence[int]) -> fl
     shuffled = [place for place, event in enumerate(round.events) if event.kind is Kind.SHUFFLE]
     dealt = next(place for place, event in enumerate(round.events) if event.kind is Kind.DEAL)
     peeked = dealer_peeks(round.rules, round.upcard.value)
-    if round.void or (peeked and round.dealer.blackjack) or round.table.dealer.decision or shuffled[-1:] > [dealt]:
+    chair = round.table.dealer
+    if round.void or (peeked and round.dealer.blackjack) or chair.decision or chair.external or shuffled[-1:] > [dealt]:
         return None
-    return sum(
-        chance * settle(round.rules, round.seats[seat], total, blackjack, [])
-        for chance, total, blackjack in _outcomes(round, seen, peeked)
+    outcomes = [outcome for outcome in _outcomes(round, seen, peeked) if outcome[0] > 0]
+    return [
+        sum(
+            chance * settle(round.rules, round.seats[seat], total, blackjack, [])
+            for chance, total, blackjack in outcomes
+        )
         for seat in agents
-        if chance > 0
-    )
+    ]
 
 
 def _outcomes(round: Round, seen: Sequence[int], peeked: bool) -> list[tuple[float, int, bool]]:
