@@ -2,38 +2,60 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import TypeGuard
 
 
 class BlackjackError(ValueError):
-    """Is raised for anything wrong that a caller handed in; nothing has changed when it is."""
+    """Raised for anything wrong that a caller handed in; nothing has changed when it is."""
 
 
 class RulesError(BlackjackError):
-    """Is raised for a house or a rule text that makes no sense."""
+    """Raised for a house or a rule text that makes no sense."""
 
 
 class NotationError(BlackjackError):
-    """Is raised for a line of round notation that does not read, or does not play."""
+    """Raised for a line of round notation that does not read, or does not play."""
 
 
 class RenderModeError(BlackjackError, TypeError):
-    """Is raised for an unknown way of rendering; a `TypeError`, at which SB3's ``make_vec_env`` does without."""
+    """Raised for an unknown way of rendering; a `TypeError`, at which SB3's ``make_vec_env`` does without."""
 
 
 class IllegalAction(BlackjackError):
-    """Is raised for an action that the rules do not allow now."""
+    """Raised for an action that the rules do not allow now."""
 
 
 class DecisionError(BlackjackError):
-    """Is raised when a seat's ``Decision`` fails or answers nonsense; names seat and hand."""
+    """Raised when a seat's ``Decision`` fails or answers nonsense; names seat and hand."""
 
 
 class UnknownStrategy(BlackjackError):
-    """Is raised for a name that no strategy has."""
+    """Raised for a name that no strategy has."""
 
 
 class PolicyError(BlackjackError):
-    """Is raised for a saved policy that is damaged, unknown or does not fit."""
+    """Raised for a saved policy that is damaged, unknown or does not fit."""
+
+
+LONGEST_ECHO = 60
+"""Error messages repeat so many letters of what came."""
+
+
+def shortened(came: object) -> str:
+    """Write what came for a message: as `repr` does, a long text cut in the middle.
+
+    >>> shortened("x" * 100_000)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'"
+    >>> shortened(17)
+    '17'
+    """
+    written = repr(came[: LONGEST_ECHO + 1] + came[-LONGEST_ECHO:] if _is_long(came) else came)
+    half = (LONGEST_ECHO - 3) // 2 + 1
+    return written if len(written) <= LONGEST_ECHO + 2 else f"{written[:half]}...{written[-half:]}"
+
+
+def _is_long(came: object) -> TypeGuard[str]:
+    return isinstance(came, str) and len(came) > 2 * LONGEST_ECHO
 
 
 def choices(came: object, valid: Iterable[object]) -> str:
@@ -45,6 +67,19 @@ def choices(came: object, valid: Iterable[object]) -> str:
     "valid: 'six-deck', 'infinite'"
     """
     names = [str(choice) for choice in valid]
-    near = get_close_matches(str(came), names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    near = nearest(came, names)
+    hint = f"did you mean {near!r}? " if near else ""
     return hint + "valid: " + ", ".join(map(repr, names))
+
+
+def nearest(came: object, names: Iterable[str]) -> str:
+    """Return the name that is most like what came, but not the same; empty if none is near.
+
+    >>> nearest("H71", ["S17", "H17"]), nearest("H17", ["H17"])
+    ('H17', '')
+    """
+    text = str(came)
+    if len(text) > LONGEST_ECHO:
+        return ""
+    near = get_close_matches(text, names, n=1, cutoff=0.5)
+    return near[0] if near and near[0] != text else ""

@@ -13,7 +13,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from bj_env.errors import BlackjackError, choices
-from bj_env.rules.terms import Double, HoleCard, Payout, Phase, Rules, SplitBy, Surrender
+from bj_env.rules.fields import Choice, Field, Flag, Share
+from bj_env.rules.terms import FIELDS, Phase, Rules
 
 PARTS = ("hand", "table", "count", "seen", "composition", "bankroll", "rules")
 """The parts of an observation, in the order in which they follow each other."""
@@ -30,8 +31,6 @@ _VALUES = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "T")
 _NONE_OR_VALUE = ("none", *_VALUES)
 HAND_VALUES = ("none", *(f"hard {n}" for n in range(4, 22)), *(f"soft {n}" for n in range(12, 22)), "bust")
 """The categories of a hand's total; `hand_value` gives the index."""
-
-_PAYOUTS = tuple(Payout)
 
 
 class Column(NamedTuple):
@@ -293,30 +292,20 @@ def write_bankroll(row: Any, at: int, most: int, bets_left: int) -> None:
 
 
 def rules_columns() -> list[Column]:
-    """List the columns of ``rules``: every rule but the size of bets."""
-    part = "rules"
-    return [
-        _category(part, "decks", ("infinite", *map(str, range(1, 17)))),
-        Column(part, "penetration", 101),
-        Column(part, "burn_cards", 16 * 52),
-        _flag(part, "dealer_hits_soft_17"),
-        _category(part, "blackjack_payout", (payout.name for payout in _PAYOUTS)),
-        _category(part, "hole_card", HoleCard.__members__),
-        _flag(part, "dealer_blackjack_beats_21"),
-        _flag(part, "blackjack_beats_21"),
-        _flag(part, "act_on_21"),
-        _category(part, "double", Double.__members__),
-        _flag(part, "double_after_split"),
-        Column(part, "max_hands", 9),
-        _category(part, "split_by", SplitBy.__members__),
-        _flag(part, "resplit_aces"),
-        _flag(part, "hit_split_aces"),
-        _category(part, "surrender", Surrender.__members__),
-        _flag(part, "insurance"),
-        Column(part, "charlie", 22),
-        _flag(part, "dealer_wins_ties"),
-        _flag(part, "round_payouts"),
-    ]
+    """List the columns of ``rules``: every rule but the size of bets, in the order of `FIELDS`."""
+    return [_rule_column(name, field) for name, field in FIELDS.items() if getattr(field, "observed", True)]
+
+
+def _rule_column(name: str, field: Field) -> Column:
+    if isinstance(field, Flag):
+        return _flag("rules", name)
+    if isinstance(field, Choice):
+        return _category("rules", name, (member.name for member in field.kind))
+    if isinstance(field, Share):
+        return Column("rules", name, 101)
+    if field.labels:
+        return _category("rules", name, field.labels)
+    return Column("rules", name, field.size or field.high + 1)
 
 
 def rules_row(rules: Rules) -> list[int]:
@@ -325,8 +314,12 @@ def rules_row(rules: Rules) -> list[int]:
     >>> len(rules_row(Rules())) == len(rules_columns())
     True
     """
-    values = rules._asdict()
-    del values["min_bet"], values["max_bet"]
-    values["penetration"] = round(rules.penetration * 100)
-    values["blackjack_payout"] = _PAYOUTS.index(rules.blackjack_payout)
-    return [int(value) for value in values.values()]
+    return [_rule_value(rules, column.name) for column in rules_columns()]
+
+
+def _rule_value(rules: Rules, name: str) -> int:
+    """Return the value of a rule's column, found by the rule's name."""
+    field, value = FIELDS[name], getattr(rules, name)
+    if isinstance(field, Choice):
+        return list(field.kind).index(value)
+    return round(value * 100) if isinstance(field, Share) else int(value)

@@ -8,15 +8,24 @@ blackjack where pairs are split. Rules that cannot matter are as in `Rules()`, s
 
 from collections.abc import Iterator
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
+from bj_env.rules.fields import Flag
 from bj_env.rules.houses import text
-from bj_env.rules.terms import Double, HoleCard, Payout, Rules, SplitBy, Surrender
+from bj_env.rules.terms import FIELDS, Double, HoleCard, Payout, Rules, SplitBy, Surrender
 
 DECKS = (0, 1, 2, 4, 6, 8)
 CHARLIES = (5, 6, 7)
 RARE = 0.1
+
+HANDLED = frozenset(
+    "dealer_hits_soft_17 dealer_blackjack_beats_21 blackjack_beats_21 act_on_21 double_after_split resplit_aces "
+    "hit_split_aces insurance dealer_wins_ties round_payouts".split()
+)
+OTHER_FLAGS = tuple(name for name, field in FIELDS.items() if isinstance(field, Flag) and name not in HANDLED)
+"""Flags that `draw_rules` has no special case for: each is drawn as a rare rule, after all others."""
 
 HELD_OUT = 0.1
 """The share of rule sets that are for tests alone."""
@@ -39,7 +48,7 @@ def draw_rules(chance: np.random.Generator) -> Rules:
     charlie, ties_blackjack = int(chance.choice(CHARLIES)) if flag(RARE) else 0, flag(RARE)
     can_win = not (hole_card is HoleCard.OBO and splits)  # against a dealer's blackjack
     das, by_rank, resplit, hit = flag(), flag(), flag(), flag()
-    return Rules(
+    drawn = Rules(
         decks=int(chance.choice(DECKS)),
         dealer_hits_soft_17=flag(),
         blackjack_payout=Payout(int(chance.choice(list(Payout)))),
@@ -58,6 +67,8 @@ def draw_rules(chance: np.random.Generator) -> Rules:
         charlie=charlie if can_win else 0,
         dealer_wins_ties=flag(RARE),
     )
+    others: dict[str, Any] = {name: flag(RARE) for name in OTHER_FLAGS}
+    return drawn._replace(**others)
 
 
 def is_held_out(rules: Rules) -> bool:

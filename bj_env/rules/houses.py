@@ -7,13 +7,13 @@ text, `parse` reads it back to the same record, `words` says it in plain sentenc
 import re
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from bj_env.errors import RulesError, choices
-from bj_env.rules.terms import Double, HoleCard, Payout, Rules, SplitBy, Surrender
+from bj_env.errors import RulesError, choices, nearest, shortened
+from bj_env.rules.fields import Choice, Number, Share
+from bj_env.rules.terms import FIELDS, Double, HoleCard, Payout, Rules, SplitBy, Surrender
 
 HOUSES = {
     "six-deck": "6D",
@@ -35,51 +35,9 @@ HOUSES = {
 """Named houses, each one line of rule text."""
 
 _TOKENS: dict[str, tuple[str, Any]] = {
-    "INF": ("decks", 0),
-    "S17": ("dealer_hits_soft_17", False),
-    "H17": ("dealer_hits_soft_17", True),
-    "3:2": ("blackjack_payout", Payout.THREE_TO_TWO),
-    "6:5": ("blackjack_payout", Payout.SIX_TO_FIVE),
-    "7:5": ("blackjack_payout", Payout.SEVEN_TO_FIVE),
-    "1:1": ("blackjack_payout", Payout.EVEN),
-    "2:1": ("blackjack_payout", Payout.TWO_TO_ONE),
-    "PEEK": ("hole_card", HoleCard.PEEK),
-    "NOPEEK": ("hole_card", HoleCard.NOPEEK),
-    "ENHC": ("hole_card", HoleCard.ENHC),
-    "OBO": ("hole_card", HoleCard.OBO),
-    "BJ21PUSH": ("dealer_blackjack_beats_21", False),
-    "NAT21": ("blackjack_beats_21", False),
-    "ACT21": ("act_on_21", True),
-    "DOA": ("double", Double.DOA),
-    "D9": ("double", Double.D9),
-    "D10": ("double", Double.D10),
-    "D11": ("double", Double.D11),
-    "DANY": ("double", Double.DANY),
-    "D0": ("double", Double.D0),
-    "DAS": ("double_after_split", True),
-    "NDAS": ("double_after_split", False),
-    "SPVAL": ("split_by", SplitBy.VALUE),
-    "SPRANK": ("split_by", SplitBy.RANK),
-    "RSA": ("resplit_aces", True),
-    "HSA": ("hit_split_aces", True),
-    "LS": ("surrender", Surrender.LATE),
-    "NS": ("surrender", Surrender.NONE),
-    "ES": ("surrender", Surrender.EARLY),
-    "ES10": ("surrender", Surrender.ES10),
-    "INS": ("insurance", True),
-    "NINS": ("insurance", False),
-    "TIELOSE": ("dealer_wins_ties", True),
-    "WHOLE": ("round_payouts", True),
+    token: (name, value) for name, field in FIELDS.items() for value, token in field.tokens.items()
 }
-_NUMBERED = {
-    "decks": "{}D",
-    "penetration": "PEN{}",
-    "burn_cards": "BURN{}",
-    "max_hands": "SP{}",
-    "charlie": "CH{}",
-    "min_bet": "MIN{}",
-    "max_bet": "MAX{}",
-}
+_FORMS = {name: field.form for name, field in FIELDS.items() if isinstance(field, Number | Share)}
 _ALWAYS_SAID = (
     "decks dealer_hits_soft_17 blackjack_payout hole_card double double_after_split max_hands surrender insurance"
 ).split()
@@ -102,7 +60,7 @@ def parse(text: str) -> Rules:
     for token in text.split():
         field, value = _token(token, text)
         if field in said:
-            raise RulesError(f"{field} is said twice in {text!r}: {said[field][1]} and {token}")
+            raise RulesError(f"{field} is said twice in {shortened(text)}: {said[field][1]} and {token}")
         said[field] = value, token
     fields = {field: value for field, (value, _) in said.items()}
     if "max_bet" not in fields and fields.get("min_bet", 0) > Rules().max_bet:
@@ -125,26 +83,33 @@ def tokens() -> list[str]:
     >>> "H17" in tokens(), "PENn" in tokens()
     (True, True)
     """
-    return [*_TOKENS, *(form.format("n") for form in _NUMBERED.values())]
+    return [*_TOKENS, *(form.format("n") for form in _FORMS.values())]
 
 
 def _token(token: str, text: str) -> tuple[str, Any]:
     word = token.upper()
     if word in _TOKENS:
         return _TOKENS[word]
-    for field, form in _NUMBERED.items():
+    for field, form in _FORMS.items():
         if match := re.fullmatch(form.format("([0-9]{1,10})"), word):
             number = int(match[1])
             if field == "decks" and number == 0:
-                raise RulesError(f"decks: expected 1D to 16D, or INF for an infinite shoe, got {token} in {text!r}")
+                expected = "expected 1D to 16D, or INF for an infinite shoe"
+                raise RulesError(f"decks: {expected}, got {shortened(token)} in {shortened(text)}")
             return field, number / 100 if field == "penetration" else number
-    raise RulesError(f"unknown rule {token!r} in {text!r}; {_nearest_token(word)}'bj rules --help' lists all")
+    hint = _nearest_token(word)
+    raise RulesError(f"unknown rule {shortened(token)} in {shortened(text)}; {hint}'bj rules --help' lists all")
+
+
+_EXAMPLES = {"PEN": 75, "SP": 4, "CH": 5, "MAX": 500, "MIN": 5}
 
 
 def _nearest_token(word: str) -> str:
-    numbered = [form.format(re.sub("[^0-9]", "", word) or "1") for form in _NUMBERED.values()]
-    near = get_close_matches(word, _TOKENS, n=1) or get_close_matches(word, numbered, n=1)
-    return f"did you mean {near[0]!r}? " if near else ""
+    if word in (form.replace("{}", "") for form in _FORMS.values()):
+        return f"{word} takes a number without a blank, like {word}{_EXAMPLES.get(word, 1)}; "
+    numbered = [form.format(re.sub("[^0-9]", "", word) or "1") for form in _FORMS.values()]
+    near = nearest(word, _TOKENS) or nearest(word, numbered)
+    return f"did you mean {near!r}? " if near else ""
 
 
 def text(rules: Rules) -> str:
@@ -162,7 +127,7 @@ def text(rules: Rules) -> str:
 def _written(field: str, value: Any) -> str:
     if (field, value) in _WRITTEN:
         return _WRITTEN[field, value]
-    return _NUMBERED[field].format(round(value * 100) if field == "penetration" else value)
+    return _FORMS[field].format(round(value * 100) if field == "penetration" else value)
 
 
 def without_file(house: str) -> str:
@@ -214,25 +179,28 @@ def _from_toml(path: Path) -> Rules:
 
 
 def from_fields(fields: Mapping[str, Any]) -> Rules:
-    """Build rules from named values as a file holds them: numbers, booleans, and tokens like ``"ENHC"``.
+    """Build rules from named values as a file holds them: numbers, booleans, and tokens or words like ``"late"``.
 
     Raises:
         RulesError: at an unknown name or a value of a wrong type or range.
 
-    >>> from_fields({"hole_card": "ENHC", "decks": 8}).hole_card.name
+    >>> from_fields({"hole_card": "ENHC", "surrender": "none", "decks": 8}).hole_card.name
     'ENHC'
     """
-    values = {}
-    for field, value in fields.items():
-        known, meant = _TOKENS.get(value, ("", None)) if isinstance(value, str) else ("", None)
-        if isinstance(value, str) and field in Rules._fields and known != field:
-            valid = [token for token, (named, _) in _TOKENS.items() if named == field]
-            expected = choices(value, valid) if valid else "expected a number or true/false"
-            if field in _NUMBERED and valid:
-                expected = f"expected a number, or {valid[0]!r}"
-            raise RulesError(f"{field}: got {value!r}; {expected}")
-        values[field] = meant if known == field else value
-    return Rules(**values)
+    return Rules(**{name: _token_value(name, value) for name, value in fields.items()})
+
+
+def _token_value(name: str, value: Any) -> Any:
+    """Return what a token of a number or of a flag means, and any other value as it is."""
+    field = FIELDS.get(name)
+    if not isinstance(value, str) or field is None or isinstance(field, Choice):
+        return value
+    for meant, token in field.tokens.items():
+        if token == value:
+            return meant
+    numbers = ["a number"] if isinstance(field, Number | Share) else ["true", "false"]
+    expected = " or ".join([*numbers, *(repr(token) for token in field.tokens.values())])
+    raise RulesError(f"{name}: expected {expected}, got {shortened(value)}")
 
 
 _PAYOUT_WORDS = {payout: _WRITTEN["blackjack_payout", payout].replace(":", " to ") for payout in Payout}

@@ -4,10 +4,11 @@
 """
 
 from enum import IntEnum
-from numbers import Integral
-from typing import Any, NamedTuple, Self
+from numbers import Integral, Real
+from typing import Annotated, Any, NamedTuple, Self, TypeGuard, get_type_hints
 
-from bj_env.errors import BlackjackError, RulesError, choices
+from bj_env.errors import BlackjackError, RulesError, choices, shortened
+from bj_env.rules.fields import Choice, Field, Flag, Number, Share, annotated_fields
 
 TICKS = 10
 """Ticks to a chip."""
@@ -15,6 +16,9 @@ TICKS = 10
 
 DECK = 52
 """Cards of a deck."""
+
+MOST_CHIPS = 10**9
+"""No bet is larger."""
 
 
 class Action(IntEnum):
@@ -89,55 +93,115 @@ class Payout(IntEnum):
 
 
 class _Fields(NamedTuple):
-    decks: int = 6
-    penetration: float = 0.0
-    burn_cards: int = 0
-    dealer_hits_soft_17: bool = False
-    blackjack_payout: Payout = Payout.THREE_TO_TWO
-    hole_card: HoleCard = HoleCard.PEEK
-    dealer_blackjack_beats_21: bool = True
-    blackjack_beats_21: bool = True
-    act_on_21: bool = False
-    double: Double = Double.DOA
-    double_after_split: bool = True
-    max_hands: int = 4
-    split_by: SplitBy = SplitBy.VALUE
-    resplit_aces: bool = False
-    hit_split_aces: bool = False
-    surrender: Surrender = Surrender.LATE
-    insurance: bool = True
-    charlie: int = 0
-    dealer_wins_ties: bool = False
-    min_bet: int = 1
-    max_bet: int = 1000
-    round_payouts: bool = False
+    decks: Annotated[
+        int,
+        Number(
+            0,
+            16,
+            "{}D",
+            "decks in the shoe; `INF`: every card is drawn with replacement",
+            labels=("infinite", *map(str, range(1, 17))),
+            special={0: "INF"},
+        ),
+    ] = 6
+    penetration: Annotated[
+        float, Share("PEN{}", "0: shuffled before every round; else the percent dealt before the cut card")
+    ] = 0.0
+    burn_cards: Annotated[int, Number(0, 16 * DECK, "BURN{}", "cards burned after each shuffle", size=16 * DECK)] = 0
+    dealer_hits_soft_17: Annotated[bool, Flag("S17", "H17", "the dealer hits a soft 17")] = False
+    blackjack_payout: Annotated[
+        Payout,
+        Choice(
+            Payout,
+            {
+                Payout.THREE_TO_TWO: "3:2",
+                Payout.SIX_TO_FIVE: "6:5",
+                Payout.SEVEN_TO_FIVE: "7:5",
+                Payout.EVEN: "1:1",
+                Payout.TWO_TO_ONE: "2:1",
+            },
+            {},
+            "what a blackjack wins for each bet",
+        ),
+    ] = Payout.THREE_TO_TWO
+    hole_card: Annotated[
+        HoleCard,
+        Choice(
+            HoleCard,
+            {member: member.name for member in HoleCard},
+            {},
+            "dealt and looked at behind an ace or ten; dealt, not looked at; not dealt; "
+            "not dealt, and a dealer blackjack wins original bets only",
+        ),
+    ] = HoleCard.PEEK
+    dealer_blackjack_beats_21: Annotated[bool, Flag("BJ21PUSH", "", "off: a drawn 21 ties a dealer blackjack")] = True
+    blackjack_beats_21: Annotated[
+        bool, Flag("NAT21", "", "off: a player's blackjack is an ordinary 21; its payout applies if it wins")
+    ] = True
+    act_on_21: Annotated[bool, Flag("", "ACT21", "21 and blackjacks take a turn")] = False
+    double: Annotated[
+        Double,
+        Choice(
+            Double,
+            {member: member.name for member in Double},
+            {
+                "any": Double.DOA,
+                "9-11": Double.D9,
+                "10-11": Double.D10,
+                "11": Double.D11,
+                "none": Double.D0,
+                False: Double.D0,
+            },
+            "any two cards; hard 9 to 11; hard 10 and 11; hard 11; any number of cards; none",
+        ),
+    ] = Double.DOA
+    double_after_split: Annotated[bool, Flag("NDAS", "DAS", "a hand may be doubled after a split")] = True
+    max_hands: Annotated[int, Number(1, 8, "SP{}", "hands of a seat in all; 1: no split")] = 4
+    split_by: Annotated[
+        SplitBy,
+        Choice(
+            SplitBy,
+            {SplitBy.VALUE: "SPVAL", SplitBy.RANK: "SPRANK"},
+            {},
+            "what makes a pair: the same value (T,K), or the same rank",
+        ),
+    ] = SplitBy.VALUE
+    resplit_aces: Annotated[bool, Flag("", "RSA", "split aces may be split again")] = False
+    hit_split_aces: Annotated[bool, Flag("", "HSA", "split aces may draw")] = False
+    surrender: Annotated[
+        Surrender,
+        Choice(
+            Surrender,
+            {Surrender.LATE: "LS", Surrender.NONE: "NS", Surrender.EARLY: "ES", Surrender.ES10: "ES10"},
+            {False: Surrender.NONE, "late": Surrender.LATE, "none": Surrender.NONE, "early": Surrender.EARLY},
+            "late; none; early; early but not against an ace",
+        ),
+    ] = Surrender.LATE
+    insurance: Annotated[bool, Flag("NINS", "INS", "offered against an ace, for half the bet; it pays 2:1")] = True
+    charlie: Annotated[int, Number(5, 21, "CH{}", "so many cards without a bust win at once; 0: none", zero=True)] = 0
+    dealer_wins_ties: Annotated[bool, Flag("", "TIELOSE", "the dealer wins ties, but for two blackjacks")] = False
+    min_bet: Annotated[int, Number(1, MOST_CHIPS, "MIN{}", "the smallest bet in chips", observed=False)] = 1
+    max_bet: Annotated[int, Number(1, MOST_CHIPS, "MAX{}", "the largest bet in chips", observed=False)] = 1000
+    round_payouts: Annotated[
+        bool, Flag("", "WHOLE", "wins, insurance and surrender are paid in whole chips, rounded down")
+    ] = False
 
 
-MOST_CHIPS = 10**9
-_RANGES = {
-    "decks": (0, 16),
-    "burn_cards": (0, 16 * DECK),
-    "max_hands": (1, 8),
-    "min_bet": (1, MOST_CHIPS),
-    "max_bet": (1, MOST_CHIPS),
-}
+FIELDS: dict[str, Field] = annotated_fields(get_type_hints(_Fields, include_extras=True))
+"""The declaration of each rule, in the order of the record."""
 
 
 class Rules(_Fields):
     """One house's rules: a frozen, hashable record that is checked when it is built.
 
-    Fields (default first): ``decks`` 6 (1..16; 0 = infinite); ``penetration`` 0.0 (shuffled before every round; else
-    the share of the shoe, in whole percents, dealt before the cut card); ``burn_cards``; ``dealer_hits_soft_17``;
-    ``blackjack_payout`` (a `Payout`); ``hole_card`` (a `HoleCard`); ``dealer_blackjack_beats_21``;
-    ``blackjack_beats_21``; ``act_on_21``; ``double`` (a `Double`); ``double_after_split``; ``max_hands`` 4 (1..8, per
-    seat); ``split_by`` (a `SplitBy`); ``resplit_aces``; ``hit_split_aces``; ``surrender`` (a `Surrender`);
-    ``insurance``; ``charlie`` 0 (or 5..21); ``dealer_wins_ties``; ``min_bet``; ``max_bet``; ``round_payouts``.
+    `FIELDS` declares every field: its type, its range, its tokens and its meaning; docs/rules.md shows them as a table.
+    A variant is given by its enum member, its token or a plain word: ``surrender="late"``, ``double="D9"``.
 
     Raises:
         RulesError: if a field is unknown, of a wrong type, out of range, or at odds with another one.
 
-    >>> Rules(decks=2, dealer_hits_soft_17=True).decks
-    2
+    >>> Rules(decks=2, dealer_hits_soft_17=True, surrender="none").surrender.name
+    'NONE'
     >>> Rules(decks=17)
     Traceback (most recent call last):
     bj_env.errors.RulesError: decks: expected a whole number from 0 to 16, got 17
@@ -148,12 +212,12 @@ class Rules(_Fields):
     def __new__(cls, *values: Any, **fields: Any) -> Self:  # noqa: D102
         for name in fields:
             if name not in cls._fields:
-                raise RulesError(f"unknown rule {name!r}; {choices(name, cls._fields)}")
+                raise RulesError(f"unknown rule {shortened(name)}; {choices(name, cls._fields)}")
         try:
             built = _Fields(*values, **fields)
         except TypeError as error:
             raise RulesError(f"rules: {error}") from None
-        checked = (_checked(name, value) for name, value in zip(cls._fields, built, strict=True))
+        checked = (FIELDS[name].check(name, value) for name, value in zip(cls._fields, built, strict=True))
         rules = super()._make(checked)
         _check_together(rules)
         return rules
@@ -161,41 +225,6 @@ class Rules(_Fields):
     @classmethod
     def _make(cls, iterable: Any) -> Self:  # type: ignore[override]
         return cls(*iterable)
-
-
-def _checked(name: str, value: Any) -> Any:
-    """Return the field's value in its own type."""
-    default = _Fields._field_defaults[name]
-    if isinstance(default, bool):
-        if not isinstance(value, bool):
-            raise RulesError(f"{name}: expected true or false, got {value!r}")
-        return value
-    if isinstance(default, IntEnum):
-        kind = type(default)
-        if isinstance(value, bool) or not isinstance(value, int) or value not in list(kind):
-            valid = ", ".join(f"{kind.__name__}.{member.name}" for member in kind)
-            raise RulesError(f"{name}: expected one of {valid}, got {value!r}")
-        return kind(value)
-    if name == "penetration":
-        return _checked_penetration(value)
-    if name == "charlie":
-        low, high = 5, 21
-        if value == 0 and isinstance(value, int) and not isinstance(value, bool):
-            return 0
-    else:
-        low, high = _RANGES[name]
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        zero = "0 or " if name == "charlie" else ""
-        raise RulesError(f"{name}: expected {zero}a whole number from {low} to {high}, got {value!r}")
-    return int(value)
-
-
-def _checked_penetration(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
-        raise RulesError(f"penetration: expected a share of the shoe from 0 to 0.99, got {value!r}")
-    if abs(value * 100 - round(value * 100)) > 1e-9:
-        raise RulesError(f"penetration: expected whole percents, like 0.75, got {value!r}")
-    return round(value * 100) / 100
 
 
 def _check_together(rules: Rules) -> None:
@@ -257,19 +286,19 @@ REFUSALS = {
 """Why each refused action is refused, in words."""
 
 
-def ticks(chips: float, what: str) -> int:
+def ticks(chips: object, what: str) -> int:
     """Turn chips into ticks.
 
     Raises:
-        BlackjackError: if they are not a number of ticks from 0 up.
+        BlackjackError: if they are not a number of ticks from 0 up. A bool is no number.
 
     >>> ticks(7.5, "bankroll")
     75
     """
-    number = isinstance(chips, int | float) and not isinstance(chips, bool)
-    if not number or not 0 <= chips <= 10**12 or abs(round(chips * TICKS) - chips * TICKS) > 1e-6:
-        raise BlackjackError(f"{what}: expected chips from 0 up, at most one decimal, got {chips!r}")
-    return round(chips * TICKS)
+    number = isinstance(chips, Real) and not isinstance(chips, bool)
+    if not number or not 0 <= chips <= 10**12 or abs(round(chips * TICKS) - chips * TICKS) > 1e-6:  # type: ignore[operator]
+        raise BlackjackError(f"{what}: expected chips from 0 up, at most one decimal, got {shortened(chips)}")
+    return round(float(chips * TICKS))  # type: ignore[operator]
 
 
 def check_first_deal(rules: Rules, seats: int, cards: int) -> None:
@@ -296,8 +325,17 @@ def check_first_deal(rules: Rules, seats: int, cards: int) -> None:
         )
 
 
+def is_whole(value: object) -> TypeGuard[int]:
+    """Tell whether a value is a whole number, numpy's included; a bool is none.
+
+    >>> is_whole(3), is_whole(True), is_whole(3.0)
+    (True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def checked_number(name: str, came: object, least: int, most: int) -> int:
-    """Return a whole number from ``least`` to ``most``.
+    """Return a whole number from ``least`` to ``most``, numpy's included; a bool is none.
 
     Raises:
         BlackjackError: if it is none.
@@ -306,6 +344,6 @@ def checked_number(name: str, came: object, least: int, most: int) -> int:
     Traceback (most recent call last):
     bj_env.errors.BlackjackError: rounds: expected a whole number from 1 to 10, got 0
     """
-    if isinstance(came, bool) or not isinstance(came, Integral) or not least <= int(came) <= most:
-        raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {came!r}")
+    if not is_whole(came) or not least <= int(came) <= most:
+        raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {shortened(came)}")
     return int(came)

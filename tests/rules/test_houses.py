@@ -107,7 +107,7 @@ def test_the_named_houses_are_those_of_the_design() -> None:
     ("wrong", "message"),
     [
         ("6D H71", r"^unknown rule 'H71' in '6D H71'; did you mean 'H17'\?"),
-        ("6D SP", r"^unknown rule 'SP' in '6D SP'; did you mean 'SP"),
+        ("6D SP", r"^unknown rule 'SP' in '6D SP'; SP takes a number without a blank, like SP4"),
         ("6D LATE", "^unknown rule 'LATE'"),
         ("6D 8D", "^decks is said twice in '6D 8D': 6D and 8D"),
         ("S17 H17", "^dealer_hits_soft_17 is said twice"),
@@ -146,7 +146,7 @@ def test_rules_come_from_a_file(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("dealer_hit_soft_17 = true", r"unknown rule 'dealer_hit_soft_17'; did you mean 'dealer_hits_soft_17'\?"),
-        ('decks = "6"', "decks: got '6'; expected a number"),
+        ('decks = "6"', "decks: expected a number or 'INF', got '6'"),
         ("penetration = 75", "penetration: expected a share of the shoe from 0 to 0.99, got 75"),
         ('hole_card = "ENCH"', r"hole_card: got 'ENCH'; did you mean 'ENHC'\?"),
         ('hole_card = "LS"', "hole_card: got 'LS'; valid: 'PEEK', 'NOPEEK', 'ENHC', 'OBO'"),
