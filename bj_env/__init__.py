@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from bj_env.game.replay import replay as replay
     from bj_env.game.table import Table as Table
     from bj_env.game.view import View as View
+    from bj_env.multi.aec import aec_env as aec_env
+    from bj_env.multi.parallel import parallel_env as parallel_env
+    from bj_env.multi.tournament import TournamentSettings as TournamentSettings
     from bj_env.rules.houses import houses as houses
     from bj_env.rules.houses import parse_rules as parse_rules
     from bj_env.rules.terms import Action as Action
@@ -56,6 +59,8 @@ _HOME = {
     "Rules": "rules.terms",
     "Table": "game.table",
     "View": "game.view",
+    "TournamentSettings": "multi.tournament",
+    "aec_env": "multi.aec",
     "best_chart": "solver",
     "compare": "analysis.benchmark",
     "evaluate": "solver",
@@ -63,6 +68,7 @@ _HOME = {
     "explore": "compiled.explore",
     "houses": "rules.houses",
     "load_policy": "strategies.saved_policy",
+    "parallel_env": "multi.parallel",
     "parse_rules": "rules.houses",
     "regret": "solver",
     "replay": "game.replay",

@@ -120,6 +120,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         self.episode = Episode(
             self.rules,
             settings.decisions,
+            names=settings.names,
             bets=self.bets,
             kind=settings.episode,
             bankroll=settings.bankroll,
@@ -128,7 +129,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             seed=0,
         )
         self._seeded = False
-        self._observer = Observer(settings)
+        self.observer = Observer(settings)
         self._masks: Memo[int, NDArray[np.int8]] = Memo()
 
     @property
@@ -192,7 +193,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         episode = self.episode
         if episode.over:
             raise BlackjackError("step: expected an episode that goes on, but none does; call reset()")
-        asked = self._checked_action(action)
+        asked = self.checked_action(action)
         taken = self._fallback_action(asked)
         episode.act(taken)
         won = episode.take_won()
@@ -205,7 +206,12 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             self.render()
         return self._observation(), reward, episode.over and not episode.truncated, episode.truncated, info
 
-    def _checked_action(self, action: SupportsIndex) -> int:
+    def checked_action(self, action: SupportsIndex) -> int:
+        """Return an action as a plain number.
+
+        Raises:
+            BlackjackError: if it is not in the action space.
+        """
         try:
             asked = index(action)
         except TypeError:
@@ -235,7 +241,10 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return which actions are legal now, 1 or 0 for each; all zero once the episode is over."""
-        mask = self.episode.mask
+        return self.mask_array(self.episode.mask)
+
+    def mask_array(self, mask: int) -> NDArray[np.int8]:
+        """Return bits ``1 << action`` as an array, 1 or 0 for each action."""
         bits = self._masks.get(mask)
         if bits is None:
             bits = self._masks[mask] = np.array([mask >> action & 1 for action in range(self._actions)], np.int8)
@@ -243,7 +252,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
 
     def _observation(self) -> Observation:
         episode = self.episode
-        return self._observer.observe(
+        return self.observer.observe(
             episode.table, episode.round, seat=episode.seat, hand_index=episode.hand_index, phase=episode.phase
         )
 
@@ -285,7 +294,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
 
     def _scene(self, finished: Round | None = None) -> Scene:
         """Return what everyone sees: now, or at the end of a round before this one."""
-        episode, names = self.episode, self.settings.names
+        episode, names = self.episode, self.episode.names
         if finished is not None:
             return table_scene(episode.table, finished, names, (), episode.seat)._replace(shoe="")
         legal = [self.settings.action_name(action) for action in self._legal()]

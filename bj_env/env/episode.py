@@ -29,6 +29,7 @@ class Episode:
     Args:
         rules: the house's.
         decisions: who plays each seat, None for the agent.
+        names: what each of them is called.
         bets: the sizes on offer to the agent in chips.
         kind: one of `EPISODES`.
         bankroll: chips of each agent seat at the start of an episode, None without limit.
@@ -41,9 +42,11 @@ class Episode:
         table: the table.
         round: the round on it; None while bets are made.
         seat, hand_index: whose decision it is, or was last; `DEALER` for the dealer's chair.
+        rounds: how many have ended in this episode.
         over, truncated: whether the episode has ended, and whether by its length alone.
         shown: whether it has ended without any decision, which is shown once before it is over.
         finished: the last round that ended since the agent's last decision.
+        paid: what `take_won` last returned.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class Episode:
         rules: Rules,
         decisions: Sequence[Decision | None],
         *,
+        names: Sequence[str],
         bets: Sequence[int],
         kind: str,
         bankroll: float | None,
@@ -59,7 +63,7 @@ class Episode:
         seed: int,
         dealer: Dealer | None = None,
     ) -> None:
-        self.decisions = decisions
+        self.decisions, self.names = decisions, names
         self.agents = [seat for seat, decision in enumerate(decisions) if decision is None]
         self.bets = bets
         self.unit = min(bet for bet in bets if bet)
@@ -78,8 +82,7 @@ class Episode:
             start.apply(self.table)
         elif self.kind == "shoe":
             self.table.shoe.retire()
-        for player, decision in zip(self.table.players, self.decisions, strict=True):
-            player.refill(self.bankroll if decision is None else None)
+        self.refill()
         for seat, bank in enumerate(start.banks):
             if bank is not None:
                 self.table.players[seat].refill(bank)
@@ -87,15 +90,21 @@ class Episode:
         self.finished: Round | None = None
         self.seat, self.hand_index = self.agents[0], 0
         self.over = self.truncated = self.shown = False
+        self.paid: list[float] = [0] * len(self.decisions)
         self._won: list[float] = [0] * len(self.decisions)
         self._seen: tuple[int, ...] | None = None
         self._start = start
         self._placed: list[int] = []
-        self._rounds = 0
+        self.rounds = 0
         self._asked = False
         self._go_on()
         if self.over and not self._asked:
             self.over, self.shown = False, True
+
+    def refill(self) -> None:
+        """Give every seat the money that it starts with."""
+        for player, decision in zip(self.table.players, self.decisions, strict=True):
+            player.refill(self.bankroll if decision is None else None)
 
     def act(self, action: int) -> None:
         """Take a legal action and go on to the next decision, or to the end of the episode."""
@@ -113,8 +122,8 @@ class Episode:
 
     def take_won(self) -> list[float]:
         """Return what each seat has won in rounds that ended since this was last asked, in ticks."""
-        won, self._won = self._won, [0] * len(self.decisions)
-        return won
+        self.paid, self._won = self._won, [0] * len(self.decisions)
+        return self.paid
 
     def _go_on(self) -> None:
         """Go to the next decision; an episode in which another seat's decision fails is over."""
@@ -124,9 +133,9 @@ class Episode:
                     if not self._place_bets():
                         return
                     self._deal()
-                if self.round is not None and not self._play(self.round):
+                if self.round is not None and not self.play_on(self.round):
                     return
-                self._close_round()
+                self.close_round()
         except DecisionError:
             self.table.abandon()
             self.over = True
@@ -140,16 +149,16 @@ class Episode:
                 self._placed.append(self._start.bets[seat])
             elif self.decisions[seat] is not None:
                 self._placed.append(self.table.ask_bet(seat))
-            elif self._is_broke(seat):
+            elif self.is_broke(seat):
                 self._placed.append(0)
-            elif len(sizes := self._bets_of(seat)) == 1:
+            elif len(sizes := self.bets_of(seat)) == 1:
                 self._placed.append(sizes[0])
             else:
                 self.seat, self.hand_index, self._asked = seat, 0, True
                 return False
         return True
 
-    def _bets_of(self, seat: int) -> list[int]:
+    def bets_of(self, seat: int) -> list[int]:
         """Return the sizes on offer that a seat's money covers."""
         free = self.table.players[seat].free
         return [bet for bet in self.bets if not is_short(free, bet * TICKS)]
@@ -169,7 +178,7 @@ class Episode:
         round.ask()
         return True
 
-    def _play(self, round: Round) -> bool:
+    def play_on(self, round: Round) -> bool:
         """Play up to the agent's next decision; tell whether the round is over instead."""
         while not round.over:
             if round.dealer_in_turn:
@@ -182,14 +191,15 @@ class Episode:
             round.ask()
         return True
 
-    def _close_round(self) -> None:
+    def close_round(self) -> None:
+        """Take what a round has paid, and end the episode or clear the table for the next."""
         if self.round is not None:
             self.finished = self.round
             self._won = [won + net for won, net in zip(self._won, self._nets(self.round), strict=True)]
             self._seen = None
-        self._rounds += 1
-        self.over = self._ends_here()
-        if not self.over and self._rounds >= self.max_rounds:
+        self.rounds += 1
+        self.over = self.ends_here()
+        if not self.over and self.rounds >= self.max_rounds:
             self.over = self.truncated = True
         if not self.over:
             self.round, self._placed = None, []
@@ -203,12 +213,14 @@ class Episode:
                 nets[seat] = net
         return nets
 
-    def _ends_here(self) -> bool:
+    def ends_here(self) -> bool:
+        """Tell whether the episode is over after the round that has just ended."""
         if self.kind == "round" or (self.kind == "shoe" and self.round is not None and self.table.shuffle_pending):
             return True
-        return all(self._is_broke(seat) for seat in self.agents)
+        return all(self.is_broke(seat) for seat in self.agents)
 
-    def _is_broke(self, seat: int) -> bool:
+    def is_broke(self, seat: int) -> bool:
+        """Tell whether a seat cannot place the smallest bet."""
         return is_short(self.table.players[seat].free, self.unit * TICKS)
 
     @property
@@ -227,7 +239,11 @@ class Episode:
             return 1 << Action.STAND
         if self.round is not None:
             return self.round.mask
-        covered = self._bets_of(self.seat)
+        return self.bet_mask(self.seat)
+
+    def bet_mask(self, seat: int) -> int:
+        """Return the bets that a seat's money covers as bits ``1 << action``."""
+        covered = self.bets_of(seat)
         return sum(1 << FIRST_BET + place for place, bet in enumerate(self.bets) if bet in covered)
 
     @property
