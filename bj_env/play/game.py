@@ -3,7 +3,8 @@
 A game is its setup and its moves. Whoever keeps both can put it back on the table exactly as it was (`Game.restored`).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import NamedTuple, Self
 
@@ -43,7 +44,7 @@ class Graded(NamedTuple):
 
     Attributes:
         seat: whose it was.
-        chips: what it was worth less than the best one, in chips.
+        chips: the loss against the best action, in chips.
         bets: the same in units of the seat's bet.
     """
 
@@ -195,17 +196,30 @@ class Game:
         pending = self.pending
         if pending is None:
             raise BlackjackError("the game is over: nobody has the chips for another bet")
-        if pending.betting:
-            self._bet(pending, value)
-        elif pending.seat == DEALER:
-            self._answer_for_dealer(value)
-        else:
-            action = self._checked(value)
-            self._make(lambda table: _round(table).act(action))
-        self.moves.append(Move(pending.seat, value, cost))
-        if cost is not None:
-            self.graded.append(Graded(pending.seat, cost, cost / (pending.view.bet or 1)))
-        self.pending = self._next()
+        with self._restored_on_interrupt():
+            if pending.betting:
+                self._bet(pending, value)
+            elif pending.seat == DEALER:
+                self._answer_for_dealer(value)
+            else:
+                action = self._checked(value)
+                self._make(lambda table: _round(table).act(action))
+            self.moves.append(Move(pending.seat, value, cost))
+            if cost is not None:
+                self.graded.append(Graded(pending.seat, cost, cost / (pending.view.bet or 1)))
+            self.pending = self._next()
+
+    @contextmanager
+    def _restored_on_interrupt(self) -> Iterator[None]:
+        """Put the game back as it was if anything but a refusal ends the block: Ctrl-C, or a fault in a strategy."""
+        moves, draws = len(self.moves), self.draws
+        try:
+            yield
+        except BlackjackError:
+            raise
+        except BaseException:
+            vars(self).update(vars(self.restored(self.setup, self.moves[:moves], draws)))
+            raise
 
     def _checked(self, value: int) -> int:
         _round(self.table).check(value)
@@ -224,7 +238,8 @@ class Game:
         question = decision.bet if pending.betting else decision.answer
         self.trouble = ""
         try:
-            self.answer(ask(question, pending.view, lambda: self.setup.name(pending.seat)))
+            with self._restored_on_interrupt():
+                self.answer(ask(question, pending.view, lambda: self.setup.name(pending.seat)))
         except BlackjackError as error:
             self.trouble = str(error)
             self.answer(_safest(pending))
