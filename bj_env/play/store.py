@@ -5,13 +5,13 @@ SQLite writes each move completely or not at all. A kill at any moment loses at 
 
 import json
 import sqlite3
-from contextlib import closing
 from itertools import count
 from os.path import samestat
 from pathlib import Path
 from time import time
 
 from bj_env.errors import BlackjackError, PolicyError
+from bj_env.play.database import database_error, open_database
 from bj_env.play.game import Game, Move
 from bj_env.play.setup import Setup
 
@@ -51,32 +51,15 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
-        check_file(path)
         self.path = path
         self.warnings: list[str] = []
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if damage := _damage(path):
-                self._put_aside(damage)
-            self._open()
-        except (OSError, sqlite3.Error) as error:
-            raise BlackjackError(f"games {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None
+        self._open()
 
     def _open(self) -> None:
-        self._file = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
-        self._file.execute("PRAGMA journal_mode = WAL")
-        self._file.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing, a power cut perhaps the last moves
-        self._file.executescript(_TABLES)
+        self._file, warning = open_database(self.path, "games", _COLUMNS, _TABLES)
         self._opened = self.path.stat()
-
-    def _put_aside(self, why: str) -> None:
-        """Rename the file and its logs together, so that SQLite still finds the logs of the renamed file."""
-        names = (self.path.with_suffix(f".damaged-{number}") for number in count(1))
-        aside = next(name for name in names if not any(map(Path.exists, _with_logs(name))))
-        for old, new in zip(_with_logs(self.path), _with_logs(aside), strict=True):
-            if old.exists():
-                old.rename(new)
-        self.warnings.append(f"the file of games {str(self.path)!r} is damaged ({why}); it is kept as {aside.name!r}")
+        if warning:
+            self.warnings.append(warning)
 
     def close(self) -> None:
         """Close the file."""
@@ -96,7 +79,7 @@ class Store:
             with self._file:  # commits, or takes everything back
                 self._write(game_id, game)
         except (OSError, sqlite3.Error) as error:
-            raise BlackjackError(f"games {str(self.path)!r}: {getattr(error, 'strerror', None) or error}") from None
+            raise database_error(self.path, "games", error) from None
 
     def _there(self) -> bool:
         """Return whether the open file is still the one at `path`."""
@@ -107,8 +90,6 @@ class Store:
 
     def _open_again(self) -> None:
         self.close()
-        check_file(self.path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
         self.warnings.append(f"{str(self.path)!r} was deleted; games in play are saved there again")
 
@@ -180,7 +161,7 @@ class Store:
                 self._file.execute("UPDATE games SET id = ?, kept = 0 WHERE id = ?", (aside, game_id))
                 self._file.execute("UPDATE moves SET game = ? WHERE game = ?", (aside, game_id))
         except sqlite3.Error as error:
-            raise BlackjackError(f"games {str(self.path)!r}: {error}") from None
+            raise database_error(self.path, "games", error) from None
         return aside
 
     def latest(self) -> str | None:
@@ -191,50 +172,6 @@ class Store:
     def has(self, game_id: str) -> bool:
         """Tell whether there is a game of that name."""
         return self._file.execute("SELECT 1 FROM games WHERE id = ?", (game_id,)).fetchone() is not None
-
-
-def _with_logs(path: Path) -> tuple[Path, Path, Path]:
-    """Return a file of SQLite, its write-ahead log and the log's index, which belong together."""
-    return path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
-
-
-def _damage(path: Path) -> str:
-    """Return why a file cannot be read as a file of games; empty if it can, or if there is none.
-
-    The file is opened read-only: closing a connection that may write merges the write-ahead log into a damaged file.
-    """
-    if not path.exists():
-        return "its write-ahead log has lost the file" if _with_logs(path)[1].exists() else ""
-    if path.stat().st_size == 0:
-        return "the file is empty"
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
-            if file.execute("PRAGMA quick_check").fetchone() != ("ok",):
-                return "SQLite finds damaged pages"
-            for table, expected in _COLUMNS.items():
-                columns = " ".join(row[1] for row in file.execute(f"PRAGMA table_info({table})"))
-                if columns not in ("", expected):
-                    return f"the table {table!r} has other columns than {expected}"
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError as error:
-        return str(error)
-    return ""
-
-
-def check_file(path: Path) -> None:
-    """Refuse what can hold no games, before anything is moved or made: a device put aside is gone for everybody.
-
-    Raises:
-        BlackjackError: saying what it is.
-    """
-    if path.is_dir():
-        raise BlackjackError(f"games {str(path)!r}: expected a file, got a folder")
-    try:
-        if path.exists() and not path.is_file():
-            raise BlackjackError(f"games {str(path)!r}: expected a file, got a device or a pipe")
-    except OSError as error:
-        raise BlackjackError(f"games {str(path)!r}: {error.strerror or error}") from None
 
 
 def _setup(kept: str) -> Setup:

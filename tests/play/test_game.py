@@ -89,13 +89,13 @@ def test_chips_are_neither_made_nor_lost(setup: Setup, chance: Random) -> None:
             break
         rounds = len(game.history)
         move(game, chance)
-        round = game.shown.round
+        round = game.table.round
         if len(game.history) > rounds:
             won += sum(round.nets)
         staked = sum(seat.staked for seat in round.seats) if round is not None and not round.over else 0
-        free = sum(player.free for player in game.shown.players)
+        free = sum(player.free for player in game.table.players)
         assert free + staked == setup.bankroll * TICKS * len(setup.seats) + won
-        assert all(player.free >= 0 for player in game.shown.players)
+        assert all(player.free >= 0 for player in game.table.players)
 
 
 @games
