@@ -17,11 +17,11 @@ from agents.run.training import Tensors
 from bj_env.rules.houses import parse_rules
 from bj_env.strategies.saved_policy import Profile
 
-LEGS = 4
+INTERVALS = 4
 # Under these rules nothing is solved exactly, and no chart is drawn of this policy unless the run is named "by-hand":
 # these take the most time.
 CONFIG = train.ROOT / "configs" / "monte-carlo.toml"
-SMALL = ["name=small", "learner.rounds=4000", f"learner.legs={LEGS}", "evaluations=2", "workers=1"]
+SMALL = ["name=small", "learner.rounds=4000", f"learner.checkpoints={INTERVALS}", "evaluations=2", "workers=1"]
 SMALL += [
     "benchmark.rounds=100",
     "benchmark.strategies=['mimic']",
@@ -36,7 +36,7 @@ class SmallLearner:
 
     Args:
         config: of the run.
-        pause: is called in the middle of each leg.
+        pause: is called in the middle of each interval.
         gain: by which each step is too long in the second half; by 200 times, and the numbers grow without bounds.
     """
 
@@ -50,8 +50,8 @@ class SmallLearner:
         self.scores = np.zeros((11, 7))
         self.speed = np.zeros((11, 7))
 
-    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
-        length, legs = self.config.learner.length, self.config.learner.legs
+    def train_interval(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        length, intervals = self.config.learner.length, self.config.learner.checkpoints
         draw = np.random.default_rng([self.config.seed, self.done])
         rate = 0.05 * (1 - self.done / length) * (self.gain if 2 * self.done >= length else 1)
         loss = 0.0
@@ -61,9 +61,9 @@ class SmallLearner:
             self.scores = self.scores + self.speed
             loss = float((slope**2).mean())
             if part == 100:
-                progress(length // legs)
+                progress(length // intervals)
                 self.pause()
-        self.done += length // legs
+        self.done += length // intervals
         return {"return": -0.5, "return_stderr": 0.1, "loss": loss, "learning_rate": rate}
 
     def policy(self) -> Tensors:
@@ -88,32 +88,32 @@ def kill_at(moment: int) -> Callable[[], None]:
     return count
 
 
-def carry_out(arguments: list[str], leg: int, sync: int, largest: int | None, out: str) -> None:
-    """Run `train.py`, and be killed in the middle of a leg or before the nth time that something reaches the disk.
+def carry_out(arguments: list[str], interval: int, sync: int, largest: int | None, out: str) -> None:
+    """Run `train.py`, and be killed in the middle of a interval or before the nth time that something reaches the disk.
 
     Args:
         arguments: of the command line.
-        leg, sync: when to be killed, 0 for never.
+        interval, sync: when to be killed, 0 for never.
         largest: bytes that a file may have, None for any.
         out: the file for what it prints.
     """
     if largest is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
-    in_leg, in_sync, sync_file = kill_at(leg), kill_at(sync), os.fsync
+    in_interval, in_sync, sync_file = kill_at(interval), kill_at(sync), os.fsync
 
     def fsync(handle: int) -> None:
         in_sync()
         sync_file(handle)
 
     os.fsync = fsync
-    train.make_learner = lambda config: SmallLearner(config, in_leg)  # type: ignore[assignment]
+    train.make_learner = lambda config: SmallLearner(config, in_interval)  # type: ignore[assignment]
     with open(out, "w") as file:
         sys.stdout = sys.stderr = file
         code = train.main(arguments)
     os._exit(code)
 
 
-def run(*arguments: str, leg: int = 0, sync: int = 0, largest: int | None = None) -> tuple[int | None, str]:
+def run(*arguments: str, interval: int = 0, sync: int = 0, largest: int | None = None) -> tuple[int | None, str]:
     """Carry out a run in a process of its own, forked from one that has imported everything.
 
     Returns:
@@ -122,7 +122,7 @@ def run(*arguments: str, leg: int = 0, sync: int = 0, largest: int | None = None
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.small_learner", "tests.warm_small_learner"])
     with tempfile.NamedTemporaryFile("r") as out:
-        process = context.Process(target=carry_out, args=([*arguments], leg, sync, largest, out.name))
+        process = context.Process(target=carry_out, args=([*arguments], interval, sync, largest, out.name))
         process.start()
         process.join(600)  # compiling may take a while
         return process.exitcode, out.read()

@@ -2,7 +2,7 @@
 
 As tabular Monte Carlo control with exploring starts (`agents/learners/monte_carlo.py`), but play is by a network,
 which says what each action is worth from the observation, and which is all that is saved. Rounds pay their exact
-expectation over the dealer's hand; they are played in generations, each by the network as it stood. (Riedmiller,
+expectation over the dealer's hand; they are played in iterations, each by the network as it stood. (Riedmiller,
 "Neural fitted Q iteration", 2005, with returns in place of bootstrapped targets; Zha et al., "DouZero", 2021, for the
 name.)
 
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.run.config import Config
-from agents.run.learners import DeepMonteCarlo
+from agents.run.settings import DeepMonteCarloSettings
 from agents.run.training import Tensors
 from agents.shared.cells import ACTIONS, Floats, greedy_actions, rows_of
 from agents.shared.networks import Adam, exported, network
-from agents.shared.returns import Returns, exploring_starts, play, said_of
+from agents.shared.returns import Returns, exploring_starts, play, return_statistics
 from bj_env.compiled.information_states import CELLS, situations
 from bj_env.env.env import BlackjackEnv
 from bj_env.strategies.saved_policy import Profile
@@ -32,13 +32,13 @@ class DeepMonteCarloLearner:
     """Learns a network from the returns of whole rounds.
 
     Args:
-        config: of the run, with a `DeepMonteCarlo` learner.
+        config: of the run, with a `DeepMonteCarloSettings` learner.
     """
 
     unit = "rounds"
 
     def __init__(self, config: Config) -> None:
-        assert isinstance(config.learner, DeepMonteCarlo)
+        assert isinstance(config.learner, DeepMonteCarloSettings)
         torch.set_num_threads(1)  # more threads wait for each other on networks this small
         game = config.environment
         env = BlackjackEnv(rules=game.rules, seats=game.seats)
@@ -46,26 +46,26 @@ class DeepMonteCarloLearner:
         self.profile = Profile("network", env.rules, len(game.seats), env.bets, ("hand",), activation="relu")
         self.found = situations(env.rules)
         self.features = features_of_cells(self.profile)
-        widths = [self.features.shape[1], *self.learner.hidden, ACTIONS]
+        widths = [self.features.shape[1], *self.learner.hidden_sizes, ACTIONS]
         self.network = network(widths, 0.01, torch.Generator().manual_seed(config.seed))
         self.adam = Adam(dict(self.network.named_parameters()), self.learner.learning_rate)
         self.returns = Returns.none(len(self.found.legal))
-        self.done = self.generation = 0
+        self.done = self.iteration = 0
 
-    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
-        """Play some generations and learn from each; return the mean net of their rounds, and the last loss."""
+    def train_interval(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        """Play the iterations up to the next checkpoint and learn from each; return what is to be logged."""
         learner = self.learner
         nets, loss = np.zeros(3), 0.0
-        for _ in range(learner.generations):
+        for _ in range(learner.iterations_per_checkpoint):
             greedy = greedy_actions(self.found, self.scores())
             behaviour = exploring_starts(self.profile.rules, self.returns, greedy, learner)
-            fresh = play(self.config, behaviour, learner.rounds_of_a_generation, self.generation, progress)
-            self.generation += 1
-            self.returns = self.returns.counted((1 - 1 / self.generation) ** learner.forgetting).plus(fresh)
+            fresh = play(self.config, behaviour, learner.rounds_per_iteration, self.iteration, progress)
+            self.iteration += 1
+            self.returns = self.returns.counted((1 - 1 / self.iteration) ** learner.recency_exponent).plus(fresh)
             self.done += int(fresh.nets[0])
             nets += fresh.nets
             loss = self._learn()
-        return {**said_of(nets), "loss": loss, "learning_rate": self.rate()}
+        return {**return_statistics(nets), "loss": loss, "learning_rate": self.rate()}
 
     def rate(self) -> float:
         """Return the learning rate, which falls to nothing: else the network would never come to rest."""
@@ -82,7 +82,7 @@ class DeepMonteCarloLearner:
         cells, targets, weights = self._lessons()
         self.adam.set_rate(self.rate())
         loss = torch.zeros(())
-        for _ in range(self.learner.steps):
+        for _ in range(self.learner.gradient_steps):
             errors = self.network(self.features[cells]) - targets
             loss = (weights * errors.square()).sum()
             self.adam.zero_grad()
@@ -97,7 +97,7 @@ class DeepMonteCarloLearner:
         sums = np.bincount(cell.ravel(), self.returns.sums, CELLS * ACTIONS).reshape(CELLS, ACTIONS)
         known = np.flatnonzero(weights.sum(axis=1) > 0)
         means = np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0)[known]
-        matters = weights[known] ** self.learner.evenness
+        matters = weights[known] ** self.learner.count_exponent
         return torch.from_numpy(known), _floats(means), _floats(matters / matters.sum())
 
     def policy(self) -> Tensors:
@@ -105,15 +105,15 @@ class DeepMonteCarloLearner:
         return exported(self.network)
 
     def state(self) -> Tensors:
-        """Return all that the next leg goes on from."""
-        counters = np.array([self.done, self.generation])
+        """Return all that training goes on from."""
+        counters = np.array([self.done, self.iteration])
         return {**self.adam.as_arrays(), **self.returns._asdict(), "counters": counters}
 
     def restore(self, state: Tensors) -> None:
         """Go back to a state."""
         self.adam.read(state)
         self.returns = Returns(*(state[name] for name in Returns._fields))
-        self.done, self.generation = state["counters"].tolist()
+        self.done, self.iteration = state["counters"].tolist()
 
 
 def features_of_cells(profile: Profile) -> Tensor:

@@ -7,7 +7,7 @@ The idea takes four small classes, and nothing of SB3's own code is written agai
 2. `LegalQNetwork` (made by `LegalPolicy`): its layers look at the features, and illegal actions score `ILLEGAL`. The
    greedy action and the maximum in a target are then over legal actions, wherever SB3 takes them.
 3. `LegalDQN`: exploring draws from the mask, table by table.
-4. What is exported are the layers; a `LearnedDecision` takes the legal action that they score highest.
+4. What is saved are the layers; a `LearnedDecision` takes the legal action that they score highest.
 
 A state by hand shows neither that insurance was paid for nor the second hand of a split pair, so that its value is not
 what comes of insuring or splitting: with targets of one step DQN takes insurance whenever it is offered. Here targets
@@ -29,7 +29,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
 from agents.run.config import Config
-from agents.run.learners import DQNSB3
+from agents.run.settings import SB3DQNSettings
 from agents.shared.sb3 import SB3Learner
 
 ILLEGAL = -1e8
@@ -123,49 +123,45 @@ class SB3DQNLearner(SB3Learner):
     bets = BETS
 
     def __init__(self, config: Config) -> None:
-        assert isinstance(config.learner, DQNSB3)
+        assert isinstance(config.learner, SB3DQNSettings)
         self.settings = config.learner
         super().__init__(config, "relu")
 
     def make_model(self) -> LegalDQN:
         """Make the algorithm, whose target network follows at every step."""
         settings = self.settings
-        tables = self.make_tables(settings.environments, illegal_action="raise")
+        tables = self.make_tables(settings.num_envs, illegal_action="raise")
         model = LegalDQN(
             LegalPolicy,
             MaskShown(tables),
-            buffer_size=settings.buffer,
+            buffer_size=settings.buffer_size,
             learning_starts=settings.learning_starts,
             train_freq=1,
             gradient_steps=settings.gradient_steps,
             batch_size=settings.batch_size,
-            learning_rate=lambda of_leg: settings.learning_rate * self.left(of_leg),
+            learning_rate=lambda of_interval: settings.learning_rate * self.left(of_interval),
             gamma=1.0,
             n_steps=settings.n_steps,
             tau=settings.tau,
-            target_update_interval=settings.environments,
+            target_update_interval=settings.num_envs,
             policy_kwargs={
-                "net_arch": settings.hidden,
+                "net_arch": settings.hidden_sizes,
                 "features_extractor_class": FeaturesAlone,
                 "features_extractor_kwargs": {"actions": self.profile.actions},
             },
             seed=self.config.seed,
             device="cpu",
         )
-        model.exploration_schedule = self.epsilon
+        model.exploration_schedule = self.exploration_rate
         return model
 
-    def epsilon(self, _of_leg: float = 1) -> float:
-        """Return how often to explore: always at first, ``settings.epsilon`` from a fifth of the run on."""
-        return max(self.settings.epsilon, 5 * self.left() - 4)
+    def exploration_rate(self, _of_interval: float = 1) -> float:
+        """Return the probability of a random action: 1 at first, that of the settings from a fifth of the run on."""
+        return max(self.settings.exploration_rate, 5 * self.left() - 4)
 
-    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
-        """Train one leg, with an empty replay buffer at first, so that it need not be in any checkpoint."""
+    def train_interval(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        """Train until the next checkpoint, with an empty replay buffer at first: no checkpoint needs to hold it."""
         self.model.replay_buffer.reset()
         self.model.learning_starts = self.done + self.settings.learning_starts
-        self.model.exploration_rate = self.epsilon()
-        return super().leg(progress)
-
-    def layers(self) -> list[torch.nn.Linear]:
-        """Return the layers of the Q network."""
-        return [layer for layer in self.model.q_net.q_net if isinstance(layer, torch.nn.Linear)]
+        self.model.exploration_rate = self.exploration_rate()
+        return super().train_interval(progress)

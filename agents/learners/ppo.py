@@ -9,8 +9,8 @@ Three things are made for this game:
 - A decision is credited with what its whole round pays, all split hands and seats of the agent in it: rewards are not
   discounted, and a ``gae_lambda`` below 1 would trust values of hands that do not know of the other bets on the table
   (0.9 insures, since the critic sees no insurance that may be lost).
-- Advantages stay in bets, so that the entropy bonus is a temperature in bets: it keeps the policy near
-  ``exp(Q / temperature)``, where an action is tried the more rarely the more it costs, but never forgotten by bad luck.
+- Advantages stay in bets, so the entropy coefficient is in bets too: it keeps the policy near
+  ``exp(Q / coefficient)``, where an action is tried the more rarely the more it costs, but never forgotten by bad luck.
   It falls to 0 together with the learning rate, whose fall averages the noise out of what is left.
 - A batch of a hundred thousand decisions holds under a thousand different situations, each an observation with a mask.
   The networks are asked once for each, so that a large batch costs little more than a small one.
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.run.config import Config
-from agents.run.learners import PPO
+from agents.run.settings import PPOSettings
 from agents.run.training import Tensors, TrainingError
 from agents.shared.networks import Adam, exported, network
 from bj_env.compiled.vector_env import BlackjackVectorEnv
@@ -63,7 +63,7 @@ class Samples(NamedTuple):
     situations: Tensor  # [N], from 0 to D - 1
     actions: Tensor  # [N]
     advantages: Tensor  # [N]
-    returns: Tensor  # [N], what the values should have been
+    returns: Tensor  # [N], targets of the values
 
 
 class PPOLearner:
@@ -72,12 +72,12 @@ class PPOLearner:
     unit = "steps"
 
     def __init__(self, config: Config) -> None:
-        assert isinstance(config.learner, PPO)
+        assert isinstance(config.learner, PPOSettings)
         torch.set_num_threads(1)  # more threads wait for each other on networks this small
-        self.done = self._leg = 0
+        self.done = self._interval = 0
         self._config, self._learner = config, config.learner
         self._tables = BlackjackVectorEnv(
-            config.learner.tables,
+            config.learner.num_envs,
             **config.environment.model_dump(),
             encoding="discrete",
             illegal_action="raise",
@@ -87,35 +87,35 @@ class PPOLearner:
         rules, bets, seats = self._tables.settings.rules, self._tables.settings.bets, len(config.environment.seats)
         self.profile = Profile("network", rules, seats, bets, ("hand",), activation="relu")
         self._sizes, self._features = every_observation(self.profile.layout(rules, seats))
-        self._chance = torch.Generator().manual_seed(config.seed)
-        width, hidden, actions = self._features.shape[1], config.learner.hidden, self.profile.actions
-        self._actor = network([width, *hidden, actions], 0.01, self._chance)  # all actions alike at first
-        self._critic = network([width + actions, *hidden, 1], 1.0, self._chance)
+        self._generator = torch.Generator().manual_seed(config.seed)
+        width, hidden, actions = self._features.shape[1], config.learner.hidden_sizes, self.profile.actions
+        self._actor = network([width, *hidden, actions], 0.01, self._generator)  # all actions alike at first
+        self._critic = network([width + actions, *hidden, 1], 1.0, self._generator)
         parts = {"actor": self._actor, "critic": self._critic}
         weights = {f"{part}.{name}": weight for part in parts for name, weight in parts[part].named_parameters()}
         self._adam = Adam(weights, config.learner.learning_rate)
 
-    # --- a leg: play a batch, learn from it, again and again ---------------------------------------------------------
+    # --- play a batch, learn from it, again and again ----------------------------------------------------------------
 
-    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+    def train_interval(self, progress: Callable[[int], None]) -> Mapping[str, float]:
         """Train on fresh tables.
 
         Raises:
             TrainingError: if the loss is no number.
         """
-        seed = self._config.training_seed(self._leg)
-        self._chance.manual_seed(seed)
+        seed = self._config.training_seed(self._interval)
+        self._generator.manual_seed(seed)
         self._shown = self._tables.reset(seed=seed)
-        said, nets = [], []
-        for _ in range(self._learner.updates_per_leg):
+        diagnostics, nets = [], []
+        for _ in range(self._learner.updates_per_interval):
             batch = self._play()
-            said.append(self._learn(batch))
+            diagnostics.append(self._learn(batch))
             nets.append(batch.rewards[batch.ended])
             self.done += batch.actions.size
             progress(batch.actions.size)
-        self._leg += 1
+        self._interval += 1
         net = np.concatenate(nets)
-        means = {name: float(np.mean([each[name] for each in said])) for name in said[0]}
+        means = {name: float(np.mean([each[name] for each in diagnostics])) for name in diagnostics[0]}
         return {"return": float(net.mean()), "return_stderr": float(net.std() / len(net) ** 0.5), **means}
 
     @torch.no_grad()
@@ -128,7 +128,7 @@ class PPOLearner:
             distinct, which = np.unique(situations, return_inverse=True)
             features, masks = self._look_up(distinct)
             chances = log_probabilities(self._actor(features), masks).exp()[torch.from_numpy(which)]
-            actions = torch.multinomial(chances, 1, generator=self._chance)[:, 0].numpy()
+            actions = torch.multinomial(chances, 1, generator=self._generator)[:, 0].numpy()
             decided = observations[:, 0] != Phase.ROUND_OVER  # no use learning from a round that leaves no choice
             observations, rewards, ended, _, infos = self._tables.step(actions)
             rows.append((situations, decided, actions, rewards, ended))
@@ -139,20 +139,25 @@ class PPOLearner:
     def _learn(self, batch: Batch) -> Mapping[str, float]:
         """Take some epochs of gradient steps; return means of the last one."""
         left = 1 - self.done / self._learner.length
-        temperature = self._learner.entropy * left
+        entropy_coefficient = self._learner.entropy_coefficient * left
         self._adam.set_rate(self._learner.learning_rate * left)
         samples = self._samples(batch)
         for _ in range(self._learner.epochs):
-            order = torch.randperm(len(samples.actions), generator=self._chance)
+            order = torch.randperm(len(samples.actions), generator=self._generator)
             for rows in order.chunk(self._learner.minibatches):
-                loss, said = self._loss(samples, rows, temperature)
+                loss, diagnostics = self._loss(samples, rows, entropy_coefficient)
                 self._adam.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 nn.utils.clip_grad_norm_(self._adam.named.values(), LARGEST_GRADIENT)
                 self._adam.step()
         if not loss.isfinite():
             raise TrainingError(f"the training diverged: loss is {loss.item():g} after {self.done:,} steps")
-        return {**said, "learning_rate": self._learner.learning_rate * left, "temperature": temperature}
+        return {
+            **diagnostics,
+            "explained_variance": explained_variance(samples),
+            "learning_rate": self._learner.learning_rate * left,
+            "entropy_coefficient": entropy_coefficient,
+        }
 
     @torch.no_grad()
     def _samples(self, batch: Batch) -> Samples:
@@ -166,19 +171,26 @@ class PPOLearner:
         situations, actions, *floats = (torch.from_numpy(column[batch.decided]) for column in columns)
         return Samples(features, masks, before, situations, actions, *(column.float() for column in floats))
 
-    def _loss(self, samples: Samples, rows: Tensor, temperature: float) -> tuple[Tensor, Mapping[str, float]]:
-        """Return what is to become small, PPO (9), of some rows of the samples, and what it is made of."""
+    def _loss(self, samples: Samples, rows: Tensor, entropy_coefficient: float) -> tuple[Tensor, Mapping[str, float]]:
+        """Return the loss, PPO (9) with the sign changed, of some rows of the samples, and its diagnostics."""
         situations, actions, advantages = samples.situations[rows], samples.actions[rows], samples.advantages[rows]
         log_probs = log_probabilities(self._actor(samples.features), samples.masks)
+        log_ratios = (log_probs - samples.before)[situations, actions]
         ratios = (log_probs - samples.before).exp()[situations, actions]
         values = self._values(samples.features, samples.masks)[situations]
-        gain = clipped_gain(ratios, advantages, self._learner.clip)
+        gain = clipped_gain(ratios, advantages, self._learner.clip_range)
         error = (values - samples.returns[rows]).square().mean()
         entropy = entropies(log_probs)[situations].mean()
-        loss = -gain - temperature * entropy + VALUE_WEIGHT * error
-        clipped = ((ratios - 1).abs() > self._learner.clip).float().mean()
-        said = {"loss": loss, "value_loss": error, "entropy": entropy, "clipped": clipped}
-        return loss, {name: value.item() for name, value in said.items()}
+        loss = -gain - entropy_coefficient * entropy + VALUE_WEIGHT * error
+        diagnostics = {
+            "loss": loss,
+            "policy_loss": -gain,
+            "value_loss": error,
+            "entropy": entropy,
+            "approx_kl": approximate_kl(log_ratios),
+            "clip_fraction": ((ratios - 1).abs() > self._learner.clip_range).float().mean(),
+        }
+        return loss, {name: value.item() for name, value in diagnostics.items()}
 
     def _values(self, features: Tensor, masks: Tensor) -> Tensor:
         """Return values ``[D]``; a baseline may know whatever was there before the action, so it is told the mask."""
@@ -206,11 +218,11 @@ class PPOLearner:
 
     def state(self) -> Tensors:
         """Return weights, moments and counters."""
-        return {**self._adam.as_arrays(), "counters": np.array([self.done, self._leg])}
+        return {**self._adam.as_arrays(), "counters": np.array([self.done, self._interval])}
 
     def restore(self, state: Tensors) -> None:
         """Go back to a state."""
-        self.done, self._leg = state["counters"].tolist()
+        self.done, self._interval = state["counters"].tolist()
         self._adam.read(state)
 
 
@@ -255,6 +267,21 @@ def clipped_gain(ratios: Tensor, advantages: Tensor, clip: float) -> Tensor:
     tensor(0.2000)
     """
     return torch.min(ratios * advantages, ratios.clamp(1 - clip, 1 + clip) * advantages).mean()
+
+
+def approximate_kl(log_ratios: Tensor) -> Tensor:
+    """Return the estimate of KL(old, new), mean of (ratio - 1) - log ratio (Schulman, "Approximating KL Divergence").
+
+    >>> approximate_kl(torch.zeros(3))
+    tensor(0.)
+    """
+    return (log_ratios.exp() - 1 - log_ratios).mean()
+
+
+def explained_variance(samples: Samples) -> float:
+    """Return 1 - Var(returns - values) / Var(returns) before the update; 0 where all returns are equal."""
+    variance = samples.returns.var()
+    return float(1 - samples.advantages.var() / variance) if variance > 0 else 0.0
 
 
 def estimate_advantages(

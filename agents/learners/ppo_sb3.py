@@ -5,28 +5,23 @@ PPO takes the illegal action for another name of the legal one. The exported pol
 `LearnedDecision` looks at the scores of legal actions alone; which of them came second in training is then what counts.
 """
 
-import torch
 from stable_baselines3 import PPO
 
 from agents.run.config import Config
-from agents.run.learners import PPOSB3
-from agents.shared.sb3 import SB3Learner, actor_layers, ppo_settings
+from agents.run.settings import SB3PPOSettings
+from agents.shared.sb3 import SB3Learner, ppo_settings
 
 
 class SB3PPOLearner(SB3Learner):
     """Trains PPO."""
 
     def __init__(self, config: Config) -> None:
-        assert isinstance(config.learner, PPOSB3)
+        assert isinstance(config.learner, SB3PPOSettings)
         self.settings = config.learner
-        self.falling = {"ent_coef": self.settings.entropy}
+        self.falling = {"ent_coef": self.settings.entropy_coefficient}
         super().__init__(config, "tanh")
 
     def make_model(self) -> PPO:
         """Make the algorithm; its tables replace illegal actions."""
-        tables = self.make_tables(self.settings.environments, illegal_action="fallback")
+        tables = self.make_tables(self.settings.num_envs, illegal_action="fallback")
         return PPO("MlpPolicy", tables, seed=self.config.seed, **ppo_settings(self.settings, self.left))
-
-    def layers(self) -> list[torch.nn.Linear]:
-        """Return the layers of the actor."""
-        return actor_layers(self.model)

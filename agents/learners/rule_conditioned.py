@@ -1,6 +1,6 @@
 """Deep Monte Carlo with the rules as input: one network for every house, those that it has never seen included.
 
-It scores the actions of a hand under some rules by their return, and learns in generations as
+It scores the actions of a hand under some rules by their return, and learns in iterations as
 `agents.learners.deep_monte_carlo`
 does:
 
@@ -8,7 +8,7 @@ does:
   but for tries of actions that it scores nearly as high as the best, and under every `WIDE`-th set of any legal ones.
 - *regress*: the scores are drawn to the mean returns by rule set, cell and action. They count by how many returns they
   are the mean of, which makes the gradient that of all returns. The older half of all rule sets is forgotten, and more
-  than `memory` of them, since they were played by worse networks.
+  than `buffer_size` of them, since they were played by worse networks.
 
 No value of the solver is used, nor a rule set that `agents.shared.random_rules.is_held_out`.
 
@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.run.config import Config
-from agents.run.learners import RuleConditioned
+from agents.run.settings import RuleConditionedSettings
 from agents.run.training import Tensors
 from agents.shared.cells import ACTIONS, Floats, Ints, greedy_actions, rows_of
 from agents.shared.networks import Adam, exported, network
 from agents.shared.random_rules import rule_sets
-from agents.shared.returns import Returns, in_race, open_starts, play, said_of
+from agents.shared.returns import Returns, candidate_actions, open_starts, play, return_statistics
 from bj_env.compiled.exploration_kernels import PROBABILITY_SCALE, Behaviour
 from bj_env.compiled.hand_tables import ROWS, hand_row, table_hands
 from bj_env.compiled.information_states import CELLS, Situations, situations
@@ -53,7 +53,7 @@ PER_MILLE = 1000
 Floats32 = NDArray[np.float32]
 
 
-class Memory:
+class ReplayBuffer:
     """What came of the newest rule sets.
 
     Args:
@@ -101,49 +101,57 @@ class Memory:
 
     def as_arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return all of it, by name."""
-        return {f"memory.{name}": array.copy() for name, array in vars(self).items()}
+        return {f"buffer.{name}": array.copy() for name, array in vars(self).items()}
 
     def read(self, state: Tensors) -> None:
         """Take it from arrays."""
         for name, array in vars(self).items():
-            array[:] = state[f"memory.{name}"]
+            array[:] = state[f"buffer.{name}"]
 
 
 class RuleConditionedLearner:
     """Learns one network for all rules.
 
     Args:
-        config: of the run, with a `RuleConditioned` learner; by the rules of its environment it is only measured.
+        config: of the run, with `RuleConditionedSettings`; the rules of its environment are only for evaluation.
     """
 
     unit = "rounds"
 
     def __init__(self, config: Config) -> None:
-        assert isinstance(config.learner, RuleConditioned)
+        assert isinstance(config.learner, RuleConditionedSettings)
         torch.set_num_threads(1)  # more threads wait for each other on networks this small
         self.config, self.learner = config, config.learner
         env = BlackjackEnv(rules=config.environment.rules, seats=config.environment.seats)
         self.profile = Profile("network", env.rules, len(config.environment.seats), env.bets, PARTS, activation="relu")
         self.layout = self.profile.layout(env.rules, len(config.environment.seats))
         self.hands = torch.from_numpy(features_of_hands(self.layout))
-        widths = [self.layout.width, *self.learner.hidden, ACTIONS]
+        widths = [self.layout.width, *self.learner.hidden_sizes, ACTIONS]
         self.network = network(widths, 0.01, torch.Generator().manual_seed(config.seed))
         self.adam = Adam(dict(self.network.named_parameters()), self.learner.learning_rate)
-        self.memory = Memory(self.learner.memory, self.layout.width - self.hands.shape[1])
-        self.done = self.seen = self.legs = 0
+        self.buffer = ReplayBuffer(self.learner.buffer_size, self.layout.width - self.hands.shape[1])
+        self.done = self.seen = self.intervals = 0
 
-    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
-        """Explore and regress for some generations; return the mean net of the rounds, and the mean loss."""
+    def train_interval(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        """Explore and regress up to the next checkpoint; return what is to be logged."""
         learner = self.learner
-        chance, sets = np.random.default_rng([self.config.seed, self.legs]), rule_sets(self.config.seed, self.legs)
-        rounds = max(1, learner.rounds // (learner.legs * learner.generations * learner.rule_sets))
+        chance, sets = (
+            np.random.default_rng([self.config.seed, self.intervals]),
+            rule_sets(self.config.seed, self.intervals),
+        )
+        rounds = max(1, learner.rounds // (learner.checkpoints * learner.iterations_per_checkpoint * learner.rule_sets))
         nets, losses = np.zeros(3), []
-        for _ in range(learner.generations):
+        for _ in range(learner.iterations_per_checkpoint):
             for rules in islice(sets, learner.rule_sets):
                 nets += self._explore(rules, rounds, progress)
             losses += self._regress(chance)
-        self.legs += 1
-        return {**said_of(nets), "loss": float(np.mean(losses)), "learning_rate": self.rate(), "margin": self.margin()}
+        self.intervals += 1
+        return {
+            **return_statistics(nets),
+            "loss": float(np.mean(losses)),
+            "learning_rate": self.rate(),
+            "elimination_margin": self.margin(),
+        }
 
     def rate(self) -> float:
         """Return the learning rate, which falls to nothing."""
@@ -151,7 +159,7 @@ class RuleConditionedLearner:
 
     def margin(self) -> float:
         """Return by how much less than the best an action may be scored to be tried; it falls in a quarter of all."""
-        return max(self.learner.margin, 1 - 4 * self.done / self.learner.rounds)
+        return max(self.learner.elimination_margin, 1 - 4 * self.done / self.learner.rounds)
 
     def scores(self, rules: Tensor) -> Tensor:
         """Return the scores of actions in the cells of `asked`, under rules by their features, ``[S, C, A]``.
@@ -176,11 +184,13 @@ class RuleConditionedLearner:
     def _explore(self, rules: Rules, rounds: int, progress: Callable[[int], None]) -> Floats:
         """Play rounds under some rules and remember what came of them; return what `Returns` says of their nets."""
         found, values = situations(rules), self.values(rules)
-        racing = in_race(values[found.cell()], np.full((len(found.legal), 1), self.margin() / 2), found.mask())
-        tried = found.legal if self.seen % WIDE == 0 else racing
+        candidates = candidate_actions(
+            values[found.cell()], np.full((len(found.legal), 1), self.margin() / 2), found.mask()
+        )
+        tried = found.legal if self.seen % WIDE == 0 else candidates
         returns = play(under(self.config, rules), self._behaviour(rules, values, tried), rounds, self.seen, progress)
-        counted = in_question(found, racing)
-        self.memory.keep(self.seen, features_of_rules(self.layout, rules), returns, found.cell(), counted)
+        counted = in_question(found, candidates)
+        self.buffer.keep(self.seen, features_of_rules(self.layout, rules), returns, found.cell(), counted)
         self.seen += 1
         self.done += int(returns.nets[0])
         return returns.nets
@@ -188,17 +198,22 @@ class RuleConditionedLearner:
     def _behaviour(self, rules: Rules, values: Floats, tried: Ints) -> Behaviour:
         """Return greedy play with tries of some actions, and starts where there are any."""
         greedy, starts = greedy_actions(situations(rules), values), open_starts(rules, tried)
-        share = round(PROBABILITY_SCALE * self.learner.starts) if starts.any() else 0
+        share = round(PROBABILITY_SCALE * self.learner.exploring_starts) if starts.any() else 0
         return Behaviour(
-            greedy, tried, round(PROBABILITY_SCALE * self.learner.tries), once=True, starts=starts, share=share
+            greedy,
+            tried,
+            round(PROBABILITY_SCALE * self.learner.exploration_rate),
+            once=True,
+            starts=starts,
+            share=share,
         )
 
     def _regress(self, chance: np.random.Generator) -> list[float]:
         """Take steps of gradient descent; return the losses."""
         self.adam.set_rate(self.rate())
         losses = []
-        for _ in range(self.learner.steps):
-            rules, means, counts = self.memory.some(self.seen, self.learner.batch, chance)
+        for _ in range(self.learner.gradient_steps):
+            rules, means, counts = self.buffer.some(self.seen, self.learner.batch_size, chance)
             errors = self.scores(rules).flatten(1)[:, places()] - means
             loss = (counts * errors.square()).sum() / counts.sum()
             self.adam.zero_grad()
@@ -212,15 +227,15 @@ class RuleConditionedLearner:
         return exported(self.network)
 
     def state(self) -> Tensors:
-        """Return all that the next leg goes on from."""
-        counters = np.array([self.done, self.seen, self.legs])
-        return {**self.adam.as_arrays(), **self.memory.as_arrays(), "counters": counters}
+        """Return all that training goes on from."""
+        counters = np.array([self.done, self.seen, self.intervals])
+        return {**self.adam.as_arrays(), **self.buffer.as_arrays(), "counters": counters}
 
     def restore(self, state: Tensors) -> None:
         """Go back to a state."""
         self.adam.read(state)
-        self.memory.read(state)
-        self.done, self.seen, self.legs = state["counters"].tolist()
+        self.buffer.read(state)
+        self.done, self.seen, self.intervals = state["counters"].tolist()
 
 
 def under(config: Config, rules: Rules) -> Config:
@@ -229,7 +244,7 @@ def under(config: Config, rules: Rules) -> Config:
     return config.model_copy(update={"environment": game})
 
 
-def in_question(found: Situations, racing: Ints) -> NDArray[np.bool_]:
+def in_question(found: Situations, candidates: Ints) -> NDArray[np.bool_]:
     """Tell in which situations the return of an action says something about its cell, ``[K, A]``.
 
     A cell is several situations, since not all actions are legal each time. A 16 of two cards that can be surrendered
@@ -238,9 +253,9 @@ def in_question(found: Situations, racing: Ints) -> NDArray[np.bool_]:
 
     Args:
         found: the situations.
-        racing: the actions that may be the best there, as bits, 0 where it is known which is, ``[K]``.
+        candidates: the actions that may be the best there, as bits, 0 where it is known which is, ``[K]``.
     """
-    race = (racing[:, None] >> np.arange(ACTIONS) & 1) > 0
+    race = (candidates[:, None] >> np.arange(ACTIONS) & 1) > 0
     anywhere = np.zeros((CELLS, ACTIONS), np.bool_)
     np.logical_or.at(anywhere, found.cell(), race)
     counted: NDArray[np.bool_] = race | ~anywhere[found.cell()]

@@ -15,11 +15,11 @@ a flat episode, in which one decision simply follows the other, credits the seco
 decision, and learns wrong values for all split hands. Bootstraps look at legal actions only. A round is worth its net,
 so nothing is discounted within it.
 
-Rounds are played in generations, each epsilon-greedily under the table as it stood at the start; epsilon shrinks to
+Rounds are played in iterations, each epsilon-greedily under the table as it stood at the start; epsilon shrinks to
 nothing. The first two methods learn what their own tries cost, so they want a small epsilon and a ``power`` below 1,
 which forgets; the others learn the best play from any tries. Within a chunk of rounds the last decision learns first,
 so that news goes up a hand at once. The step size is ``visits ** -power``: a constant one would leave noise for good.
-The policy goes by the mean of the tables after all generations, in which the later ones count more (Polyak & Juditsky,
+The policy goes by the mean of the tables after all iterations, in which the later ones count more (Polyak & Juditsky,
 1992; Shamir & Zhang, 2013), and so has less noise than the last table.
 
 Letters: ``T`` tables, ``C`` cells, ``A`` actions, ``K`` situations, ``N`` decisions.
@@ -30,10 +30,10 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from agents.run.config import Config
-from agents.run.learners import TemporalDifference
+from agents.run.settings import TemporalDifferenceSettings
 from agents.run.training import Tensors
 from agents.shared.cells import ACTIONS, Bytes, Floats, Ints, greedy_actions, scores_of_cells, table_profile
-from agents.shared.returns import added_up, said_of
+from agents.shared.returns import net_moments, return_statistics
 from bj_env.compiled.compiling import inlined, kernel
 from bj_env.compiled.exploration_kernels import PROBABILITY_SCALE, Behaviour, Experience
 from bj_env.compiled.explore import explore
@@ -54,13 +54,13 @@ class TemporalDifferenceLearner:
     """Learns a table from each decision and the one after it.
 
     Args:
-        config: of the run, with a `TemporalDifference` learner.
+        config: of the run, with a `TemporalDifferenceSettings` learner.
     """
 
     unit = "rounds"
 
     def __init__(self, config: Config) -> None:
-        assert isinstance(config.learner, TemporalDifference)
+        assert isinstance(config.learner, TemporalDifferenceSettings)
         self.config, self.learner = config, config.learner
         self.profile = table_profile(config)
         self.found = situations(self.profile.rules)
@@ -68,29 +68,29 @@ class TemporalDifferenceLearner:
         tables = 2 if self.learner.method == "double-q-learning" else 1
         self.values, self.visits = np.zeros((2, tables, CELLS, ACTIONS))
         self.mean = np.zeros((CELLS, ACTIONS))
-        self.done = self.generation = 0
+        self.done = self.iteration = 0
 
-    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
-        """Play some generations; return the mean net of their rounds."""
+    def train_interval(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        """Play the iterations up to the next checkpoint; return what is to be logged."""
         learner = self.learner
         nets = np.zeros(3)
-        for _ in range(learner.generations):
+        for _ in range(learner.iterations_per_checkpoint):
             epsilon = self._epsilon()
-            nets += self._play(learner.rounds_of_a_generation, epsilon, progress)
-            self.generation += 1
-            self.mean += (self.values.mean(axis=0) - self.mean) * (LATE + 1) / (LATE + self.generation)
-        return {**said_of(nets), "epsilon": epsilon}
+            nets += self._play(learner.rounds_per_iteration, epsilon, progress)
+            self.iteration += 1
+            self.mean += (self.values.mean(axis=0) - self.mean) * (LATE + 1) / (LATE + self.iteration)
+        return {**return_statistics(nets), "exploration_rate": epsilon}
 
     def _epsilon(self) -> float:
         return self.learner.epsilon * max(0.0, 1 - self.done / self.learner.rounds)
 
     def _play(self, rounds: int, epsilon: float, progress: Callable[[int], None]) -> Floats:
-        """Play a generation and learn from it; return the number of rounds, the sum of their nets, and the squares."""
+        """Play a iteration and learn from it; return the number of rounds, the sum of their nets, and the squares."""
         greedy = greedy_actions(self.found, self.values.mean(axis=0))
-        chance, nets = np.random.default_rng([self.config.seed, self.generation]), np.zeros(3)
+        chance, nets = np.random.default_rng([self.config.seed, self.iteration]), np.zeros(3)
         for played in self._experience(greedy, rounds, epsilon):
             self._learn(played, greedy, epsilon, chance)
-            nets += added_up(played)
+            nets += net_moments(played)
             progress(len(played.nets))
             self.done += len(played.nets)
         return nets
@@ -103,7 +103,7 @@ class TemporalDifferenceLearner:
             Behaviour(greedy, self.legal, round(PROBABILITY_SCALE * epsilon), once=False),
             rounds,
             lambda played: played,
-            seed=self.config.training_seed(self.generation),
+            seed=self.config.training_seed(self.iteration),
             expected=game.reward == "expected",
             threads=self.config.workers,
         )
@@ -112,7 +112,7 @@ class TemporalDifferenceLearner:
         """Learn from a chunk of rounds."""
         tables = len(self.values)
         coins = chance.integers(0, tables, len(played.action), np.uint8)
-        bootstrap, power = BOOTSTRAPS[self.learner.method], self.learner.power
+        bootstrap, power = BOOTSTRAPS[self.learner.method], self.learner.step_size_exponent
         ahead = np.zeros(len(coins))
         learn_compiled(
             played, self.cells, self.legal, greedy, coins, bootstrap, epsilon, power, ahead, self.values, self.visits
@@ -123,14 +123,14 @@ class TemporalDifferenceLearner:
         return {"scores": scores_of_cells(self.mean)}
 
     def state(self) -> Tensors:
-        """Return all that the next leg goes on from."""
-        numbers = {"done": np.array([self.done]), "generation": np.array([self.generation])}
+        """Return all that training goes on from."""
+        numbers = {"done": np.array([self.done]), "iteration": np.array([self.iteration])}
         return {name: getattr(self, name).copy() for name in LEARNED} | numbers
 
     def restore(self, state: Tensors) -> None:
         """Go back to a state."""
         self.values, self.visits, self.mean = (state[name].copy() for name in LEARNED)
-        self.done, self.generation = int(state["done"][0]), int(state["generation"][0])
+        self.done, self.iteration = int(state["done"][0]), int(state["iteration"][0])
 
 
 @inlined

@@ -10,7 +10,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors import numpy as tensor_files
 
-from agents.run.run import sync_folder, write_file
+from agents.run.folder import sync_folder, write_file
 from agents.run.training import Learner, Row, Tensors
 from bj_env.errors import BlackjackError
 
@@ -39,7 +39,7 @@ def save_checkpoint(folder: Path, learner: Learner, history: Sequence[Row]) -> P
 
 
 def _columns(history: Sequence[Row]) -> Tensors:
-    """Return what was noted by name, one number for each leg; NaN where there is none."""
+    """Return what was noted by name, one number for each interval; NaN where there is none."""
     names = sorted({name for row in history for name in row})
     return {name: np.array([row.get(name, np.nan) for row in history]) for name in names}
 
@@ -122,6 +122,9 @@ def _check_form(state: Tensors, like: Tensors) -> None:
 
 
 def _rows(columns: Tensors) -> list[Row]:
-    """Return what was noted after each leg."""
-    legs = range(len(columns["done"]))
-    return [{name: float(each[leg]) for name, each in columns.items() if not np.isnan(each[leg])} for leg in legs]
+    """Return what was noted after each interval."""
+    intervals = range(len(columns["done"]))
+    return [
+        {name: float(each[interval]) for name, each in columns.items() if not np.isnan(each[interval])}
+        for interval in intervals
+    ]

@@ -4,11 +4,12 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, SerializeAsAny, ValidationError, field_validator, model_validator
 
-from agents.run.learners import KINDS, AnyLearner, Part, Tries
+from agents.run.kinds import KindError, settings_class
+from agents.run.settings import ExploringStartsSettings, LearnerSettings, Section
 from agents.run.training import LEARNED
 from bj_env.analysis.benchmark import BENCH_SEEDS, Setting, check_setting
 from bj_env.env.env import BlackjackEnv
@@ -28,11 +29,34 @@ LONGEST_SHOWN = 80
 """Characters of a wrong value that a message shows at most."""
 
 
+RENAMED = {
+    "legs": ("checkpoints",),
+    "generations": ("iterations_per_checkpoint",),
+    "steps": ("gradient_steps",),
+    "tries": ("exploration_rate",),
+    "starts": ("exploring_starts",),
+    "margin": ("elimination_stderrs", "elimination_margin"),
+    "forgetting": ("recency_exponent",),
+    "evenness": ("count_exponent",),
+    "power": ("step_size_exponent",),
+    "hidden": ("hidden_sizes",),
+    "tables": ("num_envs",),
+    "environments": ("num_envs",),
+    "entropy": ("entropy_coefficient",),
+    "clip": ("clip_range",),
+    "buffer": ("buffer_size",),
+    "memory": ("buffer_size",),
+    "batch": ("batch_size",),
+    "epsilon": ("exploration_rate",),
+}
+"""What keys of version 0.1 are called now."""
+
+
 class ConfigError(BlackjackError):
-    """Is raised for a configuration that is not valid."""
+    """Raised when a configuration is not valid."""
 
 
-class Environment(Part):
+class Environment(Section):
     """The game that is trained on: keyword arguments of ``Blackjack-multi-v0``."""
 
     rules: str = "six-deck"
@@ -55,7 +79,7 @@ class Environment(Part):
         return self
 
 
-class Benchmark(Part):
+class Benchmark(Section):
     """What the trained policy is measured against, on the same shoes."""
 
     rounds: int = Field(1_000_000, ge=2)
@@ -71,14 +95,14 @@ class Benchmark(Part):
         return strategies
 
 
-class Config(Part):
+class Config(Section):
     """A whole run.
 
     Attributes:
-        name: of the run, and of its folder.
-        seed: of everything that chance decides.
+        name: of the run, and of its folder; by default that of the configuration's file.
+        seed: of all random choices.
         workers: threads or processes.
-        evaluations: how many exact evaluations there are, spread evenly over the legs of the training.
+        evaluations: how many exact evaluations there are, spread evenly over the checkpoints of the training.
         environment: the game.
         learner: who learns it, and how.
         benchmark: what is played at the end.
@@ -89,7 +113,7 @@ class Config(Part):
     workers: int = Field(2, gt=0, le=1024)
     evaluations: int = Field(20, gt=0)
     environment: Environment = Field(default_factory=lambda: Environment.model_validate({}))
-    learner: Annotated[AnyLearner, Field(discriminator="kind")]
+    learner: SerializeAsAny[LearnerSettings]
     benchmark: Benchmark = Field(default_factory=lambda: Benchmark.model_validate({}))
 
     @field_validator("name")
@@ -101,15 +125,20 @@ class Config(Part):
 
     @model_validator(mode="after")
     def _can_be_run(self) -> Self:
-        if self.learner.legs > self.learner.length:
-            raise ValueError(f"learner.legs: expected at most {self.learner.length}, the length of the training")
+        if self.learner.checkpoints > self.learner.length:
+            raise ValueError(f"learner.checkpoints: expected at most {self.learner.length}, the length of the training")
         try:
             check_setting(self.setting)
         except BlackjackError as error:
             raise ValueError(f"benchmark.{error}") from None
-        if isinstance(self.learner, Tries) and self.learner.starts and self.setting.rules.penetration:
+        if (
+            isinstance(self.learner, ExploringStartsSettings)
+            and self.learner.exploring_starts
+            and self.setting.rules.penetration
+        ):
             raise ValueError(
-                f"learner.starts: expected 0 where a shoe lasts over several rounds, got {self.learner.starts}"
+                "learner.exploring_starts: expected 0 where a shoe lasts over several rounds, "
+                f"got {self.learner.exploring_starts}"
             )
         for decision in map(strategy, self.benchmark.strategies):
             if isinstance(decision, LearnedDecision):
@@ -123,7 +152,7 @@ class Config(Part):
         return Setting(parse_rules(self.environment.rules), tuple(self.environment.seats), self.benchmark.rounds, seed)
 
     def training_seed(self, number: int) -> int:
-        """Return the seed of the shoes of a leg, or whatever part of the training begins with fresh chance.
+        """Return the seed of the shoes of a interval, or whatever part of the training begins with fresh chance.
 
         It is ``BENCH_SEEDS`` or more, which no benchmark's is: not that of `setting`, nor any that ``bj bench`` takes.
         So no shoe of any training is in any of these.
@@ -142,17 +171,38 @@ def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
     """
     path = Path(path)
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"config {str(path)!r}: {error.strerror}{_beside(path)}") from None
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"config {str(path)!r} is not TOML: {error}") from None
     for change in changes:
-        _apply(said, change)
+        _apply(content, change)
+    content.setdefault("name", re.sub("[^a-z0-9]+", "-", path.stem.lower()).strip("-"))
     try:
-        return Config.model_validate(said)
+        return checked_config(content)
+    except ConfigError as error:
+        raise ConfigError(f"config {str(path)!r}: {error}") from None
+
+
+def checked_config(content: dict[str, Any]) -> Config:
+    """Check a configuration: first the learner's section, whose kind says what is valid in it, then the whole.
+
+    Raises:
+        ConfigError: if a key or a value is not valid.
+    """
+    section: type[Section] = Config
+    inside: tuple[str, ...] = ()
+    try:
+        if isinstance(content.get("learner"), dict):
+            section, inside = settings_class(content["learner"].get("kind")), ("learner",)
+            content = content | {"learner": section.model_validate(content["learner"])}
+        section, inside = Config, ()
+        return Config.model_validate(content)
+    except KindError as error:
+        raise ConfigError(f"learner.kind: {error}") from None
     except ValidationError as error:
-        raise ConfigError(f"config {str(path)!r}: {_explain(error)}") from None
+        raise ConfigError(_explain(error, section, inside)) from None
 
 
 def _beside(path: Path) -> str:
@@ -162,56 +212,57 @@ def _beside(path: Path) -> str:
     return f"; {choices(folder / path.with_suffix('.toml').name, there)}" if there and not path.exists() else ""
 
 
-def _apply(said: dict[str, Any], change: str) -> None:
+def _apply(content: dict[str, Any], change: str) -> None:
     """Set one value by its dotted key; the value is TOML, or plain text."""
     key, equals, value = change.partition("=")
     if not equals or not key:
         raise ConfigError(f"--set: expected key=value like learner.rounds=1000, got {change!r}")
     *path, last = key.split(".")
     for name in path:
-        said = said.setdefault(name, {})
-        if not isinstance(said, dict):
+        content = content.setdefault(name, {})
+        if not isinstance(content, dict):
             raise ConfigError(f"--set {change}: {name!r} is a value and has no keys")
     try:
         number = tomllib.loads(f"value = {value}")["value"]
-        said[last] = int(number) if isinstance(number, float) and number.is_integer() else number  # rounds=1e6
+        content[last] = int(number) if isinstance(number, float) and number.is_integer() else number  # rounds=1e6
     except (ValueError, RecursionError):
-        said[last] = value
+        content[last] = value
 
 
-def _explain(error: ValidationError) -> str:
-    """Say in one line what is wrong first."""
+def _explain(error: ValidationError, section: type[Section], inside: tuple[str, ...]) -> str:
+    """Say in one line what is wrong first; ``inside`` are the keys that lead to the section."""
     first = error.errors()[0]
-    where, keys = _place(first["loc"])
+    where, keys = _place(first["loc"], section)
+    path = ".".join([*inside, *where])
     if first["type"] == "extra_forbidden":
-        return f"unknown key {'.'.join(where)!r}; {choices(where[-1], keys)}"
-    if first["type"].startswith("union_tag"):
-        came = first["input"].get("kind")
-        return f"learner.kind: {'field required' if came is None else f'unknown kind {came!r}'}; {choices(came, KINDS)}"
+        return f"unknown key {path!r}; {_nearest(where[-1], keys)}"
     message = first["msg"].removeprefix("Value error, ")
     came = "" if isinstance(first["input"], Mapping) else f", got {_shown(first['input'])}"
-    return ": ".join([*filter(None, [".".join(where)]), message[0].lower() + message[1:] + came])
+    return ": ".join([*filter(None, [path]), message[0].lower() + message[1:] + came])
+
+
+def _nearest(key: str, keys: Sequence[str]) -> str:
+    """Say which keys are valid, and first what a key of version 0.1 is called now."""
+    now = [new for new in RENAMED.get(key, ()) if new in keys]
+    return choices(now[0] if now else key, keys)
 
 
 def _shown(value: object) -> str:
     """Write a wrong value, if need be its beginning."""
     try:
-        said = repr(value)
+        content = repr(value)
     except ValueError:  # which Python raises at thousands of digits
-        said = "a number of thousands of digits"
-    return said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]}..."
+        content = "a number of thousands of digits"
+    return content if len(content) <= LONGEST_SHOWN else f"{content[:LONGEST_SHOWN]}..."
 
 
-def _place(location: Sequence[int | str]) -> tuple[list[str], list[str]]:
-    """Return the keys that lead to a place, without the kind that pydantic adds, and those that are valid beside it."""
-    part: Any = Config
+def _place(location: Sequence[int | str], section: type[Section]) -> tuple[list[str], list[str]]:
+    """Return the keys that lead to a place in a section, and those that are valid beside it."""
+    part: Any = section
     where: list[str] = []
     keys: list[str] = []
     for step in location:
-        if where == ["learner"] and step in KINDS:
-            part = KINDS[str(step)]
-        else:
-            fields = getattr(part, "model_fields", {})
-            where, keys = [*where, str(step)], list(fields)
-            part = fields[step].annotation if step in fields else None
+        fields = getattr(part, "model_fields", {})
+        where, keys = [*where, str(step)], list(fields)
+        part = fields[step].annotation if step in fields else None
     return where, keys

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from agents.run.config import Config
-from agents.run.run import config_text, write_file
+from agents.run.folder import config_text, write_file
 from agents.run.training import LEARNED, Trained
 from bj_env.analysis.pictures import NEAR_TIE, PER, png, strategy_picture
 from bj_env.analysis.scores import Z95, Score

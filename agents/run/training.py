@@ -1,4 +1,4 @@
-"""What a learner is, and the loop that drives one leg by leg: looks after what it says, evaluates it, keeps it."""
+"""What a learner is; one checkpoint interval of training, checked; exact evaluation on the way."""
 
 import math
 import time
@@ -21,14 +21,15 @@ BEYOND_SENSE = 1000.0
 
 Tensors = Mapping[str, NDArray[Any]]
 Row = dict[str, float]
-"""What was noted after a leg: ``done``, ``return`` and whatever else, by name."""
+"""What is logged after a checkpoint interval: ``done``, ``return`` and others, by name."""
 
 
 class Learner(Protocol):
-    """What `train.py` trains, leg by leg.
+    """What `train.py` trains, one checkpoint interval after another.
 
-    Every leg begins with fresh chance that the seed and the number of the leg fix, so that no generator and no
-    environment is part of the state.
+    A class of one's own also has a class ``Settings``, a subclass of `agents.run.settings.LearnerSettings`. Every
+    interval begins with new random generators, seeded by the run's seed and the number of the interval, so that no
+    generator and no environment is part of the state.
 
     Attributes:
         profile: of the policy.
@@ -40,8 +41,8 @@ class Learner(Protocol):
     unit: str
     done: int
 
-    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
-        """Train one leg, calling ``progress`` with the rounds or steps just done; return scalars to log.
+    def train_interval(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        """Train until the next checkpoint; call ``progress`` with rounds or steps just done; return scalars to log.
 
         ``return`` (mean net of a training round in bets) and ``return_stderr`` are always among them.
         """
@@ -50,7 +51,7 @@ class Learner(Protocol):
         """Return the tensors of the greedy policy as it stands, for a `LearnedDecision` of the profile."""
 
     def state(self) -> Tensors:
-        """Return all it takes to go on after this leg, finite numbers, of the same names and shapes after every leg."""
+        """Return all that training goes on from: finite numbers, of the same names and shapes every time."""
 
     def restore(self, state: Tensors) -> None:
         """Go back to a state."""
@@ -63,7 +64,7 @@ class CurvePoint(NamedTuple):
         done: rounds or steps so far.
         mean: net of a training round in bets.
         stderr: its standard error.
-        regret: exact, to the best play by hand; NaN where it was not evaluated.
+        regret: exact, to the best total-dependent play; NaN where it was not evaluated.
     """
 
     done: int
@@ -82,7 +83,7 @@ class Trained(NamedTuple):
 
 
 class TrainingError(BlackjackError):
-    """Is raised when a training has come to nothing, or to more than there is."""
+    """Raised when a training has diverged, or a policy is better than the best play."""
 
 
 def curve_of(history: Sequence[Row]) -> list[CurvePoint]:
@@ -97,8 +98,8 @@ def curve_of(history: Sequence[Row]) -> list[CurvePoint]:
     ]
 
 
-def train_leg(learner: Learner, progress: Callable[[int], None]) -> Row:
-    """Train one leg and return what is to be noted; ``training_seconds`` are without the time that numba compiled.
+def run_interval(learner: Learner, progress: Callable[[int], None]) -> Row:
+    """Train until the next checkpoint; return what is to be logged. ``training_seconds`` are without compiling.
 
     Raises:
         TrainingError: if what the learner says or holds is no number, or beyond sense.
@@ -124,7 +125,7 @@ def train_leg(learner: Learner, progress: Callable[[int], None]) -> Row:
 
 def _said(learner: Learner, progress: Callable[[int], None]) -> Row:
     try:
-        return {name: float(value) for name, value in learner.leg(progress).items()}
+        return {name: float(value) for name, value in learner.train_interval(progress).items()}
     except (ValueError, RuntimeError) as error:  # as torch raises for weights that are no numbers
         _check_tensors(learner, "policy", learner.policy())
         raise error
@@ -150,14 +151,14 @@ def _check_tensors(learner: Learner, what: str, tensors: Tensors) -> None:
             raise TrainingError(f"the training diverged: {where}")
 
 
-def is_due(leg: int, legs: int, evaluations: int) -> bool:
-    """Tell whether there is an evaluation after a leg, counted from 1: they are spread evenly, and the last has one.
+def is_due(interval: int, intervals: int, evaluations: int) -> bool:
+    """Tell whether there is an evaluation after an interval, counted from 1: evenly spread, the last included.
 
-    >>> [leg for leg in range(1, 11) if is_due(leg, 10, 3)]
+    >>> [interval for interval in range(1, 11) if is_due(interval, 10, 3)]
     [4, 7, 10]
     """
-    evaluations = min(evaluations, legs)
-    return leg * evaluations // legs > (leg - 1) * evaluations // legs
+    evaluations = min(evaluations, intervals)
+    return interval * evaluations // intervals > (interval - 1) * evaluations // intervals
 
 
 def evaluated(learner: Learner) -> Row:

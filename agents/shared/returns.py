@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.run.config import Config
-from agents.run.learners import Tries
+from agents.run.settings import ExploringStartsSettings
 from agents.shared.cells import ACTIONS, Bytes, Floats, Ints
 from bj_env.compiled.exploration_kernels import PROBABILITY_SCALE, Behaviour, Experience
 from bj_env.compiled.explore import explore, returns_of, start_chances
@@ -71,7 +71,7 @@ class Returns(NamedTuple):
         parts = (counted, counted * weight, counted * net, counted * net**2)
         weights, squared, sums, squares = np.array([np.bincount(pair, part, many) for part in parts])
         often: Floats = np.bincount(situation, weight * on, len(greedy)).astype(np.float64)
-        return cls(weights, squared, sums, squares, often, added_up(played))
+        return cls(weights, squared, sums, squares, often, net_moments(played))
 
     def plus(self, other: Self) -> Self:
         """Return both together."""
@@ -99,15 +99,15 @@ def _ratio(top: Floats, bottom: Floats, otherwise: float) -> Floats:
     return ratio
 
 
-def added_up(played: Experience) -> Floats:
+def net_moments(played: Experience) -> Floats:
     """Return the number of rounds, the sum of what they won, and of its squares, ``[3]``."""
     return np.array([len(played.nets), played.nets.sum(dtype=float), np.square(played.nets).sum(dtype=float)])
 
 
-def said_of(nets: Floats) -> dict[str, float]:
+def return_statistics(nets: Floats) -> dict[str, float]:
     """Return the mean net of rounds and its standard error, of their number, sum and sum of squares.
 
-    >>> said_of(np.array([4.0, 2.0, 5.0]))
+    >>> return_statistics(np.array([4.0, 2.0, 5.0]))
     {'return': 0.5, 'return_stderr': 0.5}
     """
     mean = float(nets[1] / nets[0])
@@ -115,14 +115,14 @@ def said_of(nets: Floats) -> dict[str, float]:
 
 
 def play(config: Config, behaviour: Behaviour, rounds: int, number: int, progress: Callable[[int], None]) -> Returns:
-    """Play a generation of rounds and return what came of them.
+    """Play a iteration of rounds and return what came of them.
 
     Args:
         config: of the run.
         behaviour: how the agent's seats play; what came of greedy decisions before a try counts only if they may try
             at every decision.
         rounds: how many.
-        number: of the generation.
+        number: of the iteration.
         progress: called with the rounds just played.
     """
     game = config.environment
@@ -143,12 +143,16 @@ def play(config: Config, behaviour: Behaviour, rounds: int, number: int, progres
     return total
 
 
-def exploring_starts(rules: Rules, returns: Returns, greedy: Bytes, said: Tries) -> Behaviour:
+def exploring_starts(rules: Rules, returns: Returns, greedy: Bytes, settings: ExploringStartsSettings) -> Behaviour:
     """Return greedy play with tries, and starts, where the returns so far leave open what is best."""
-    tried = in_race(returns.means(), said.margin * returns.errors(), situations(rules).mask())
+    tried = candidate_actions(
+        returns.means(), settings.elimination_stderrs * returns.errors(), situations(rules).mask()
+    )
     starts = open_starts(rules, tried)
-    share = round(PROBABILITY_SCALE * said.starts) if starts.any() else 0
-    return Behaviour(greedy, tried, round(PROBABILITY_SCALE * said.tries), once=True, starts=starts, share=share)
+    share = round(PROBABILITY_SCALE * settings.exploring_starts) if starts.any() else 0
+    return Behaviour(
+        greedy, tried, round(PROBABILITY_SCALE * settings.exploration_rate), once=True, starts=starts, share=share
+    )
 
 
 @lru_cache(maxsize=64)
@@ -191,17 +195,17 @@ def open_starts(rules: Rules, tried: Ints) -> Floats:
     return likely
 
 
-def in_race(means: Floats, margins: Floats, legal: NDArray[np.bool_]) -> Ints:
+def candidate_actions(means: Floats, margins: Floats, legal: NDArray[np.bool_]) -> Ints:
     """Return which actions may still be the best one, as bits ``1 << action``; 0 where it is known, ``[K]``.
 
     >>> means, margins = np.array([[0.5, 0.1, 0.0]]), np.array([[0.1, 0.1, np.inf]])
     >>> (
-    ...     in_race(means, margins, np.array([[True, True, True]])),
-    ...     in_race(means, margins, np.array([[True, True, False]])),
+    ...     candidate_actions(means, margins, np.array([[True, True, True]])),
+    ...     candidate_actions(means, margins, np.array([[True, True, False]])),
     ... )
     (array([5]), array([0]))
     """
     surely = np.where(legal, means - margins, -np.inf).max(axis=1, keepdims=True)
-    racing = legal & (means + margins >= surely)
-    bits: Ints = (racing << np.arange(means.shape[1])).sum(axis=1)
-    return np.where(racing.sum(axis=1) > 1, bits, 0)
+    candidates = legal & (means + margins >= surely)
+    bits: Ints = (candidates << np.arange(means.shape[1])).sum(axis=1)
+    return np.where(candidates.sum(axis=1) > 1, bits, 0)

@@ -1,11 +1,11 @@
-"""What the learners on Stable-Baselines3 share: legs with fresh chance, a state of arrays, layers that need no torch.
+"""What the learners on Stable-Baselines3 share: training in checkpoint intervals, with a state of plain arrays.
 
-SB3 saves models as zips of pickles and goes on where its environments stand. Here a leg begins with chance of its own,
-so that weights, moments and a counter say all there is to go on with, and nothing is ever executed from a file.
+SB3 saves models as zips of pickles and continues where its environments stand. Here every interval begins with new
+seeds, so that weights, moments of Adam and a counter are the whole state, and nothing is ever executed from a file.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,27 +15,30 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from agents.run.config import Config
-from agents.run.learners import OnPolicy
+from agents.run.settings import SB3OnPolicySettings
 from agents.run.training import Tensors
-from agents.shared.networks import exported
-from agents.shared.vec_env import CompiledVecEnv, compiled_vec_env
 from bj_env.env.env import BlackjackEnv
+from bj_env.sb3 import CompiledVecEnv, compiled_vec_env, policy_layers, policy_tensors
 from bj_env.strategies.saved_policy import Profile
 
-LOGGED = {"train/loss": "loss", "train/value_loss": "value_loss", "rollout/exploration_rate": "epsilon"}
-"""What SB3 logs that is told of a leg, and under which name."""
+LOGGED = {
+    **{f"train/{name}": name for name in ("loss", "value_loss", "approx_kl", "clip_fraction", "explained_variance")},
+    "train/policy_gradient_loss": "policy_loss",
+    "rollout/exploration_rate": "exploration_rate",
+}
+"""Diagnostics of SB3 that are logged, and their names here."""
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 """What Adam keeps of each parameter's gradients."""
 
 
 class SB3Learner(ABC):
-    """Trains a model of SB3 leg by leg; says what `MaskablePPOLearner`, `SB3PPOLearner` and `SB3DQNLearner` share.
+    """Trains a model of SB3; the base of `MaskablePPOLearner`, `SB3PPOLearner` and `SB3DQNLearner`.
 
     Attributes:
         model: the algorithm.
         bets: how many bets a reward of 1 is.
-        falling: numbers of the model that SB3 has no schedule for and that fall to 0 over the run, as they begin.
+        falling: first values of attributes of the model that fall to 0 over the run and that SB3 has no schedule for.
     """
 
     unit = "steps"
@@ -61,28 +64,24 @@ class SB3Learner(ABC):
         game = self.config.environment.model_dump()
         return compiled_vec_env(number, skip_undecided=True, illegal_action=illegal_action, **game)
 
-    @abstractmethod
-    def layers(self) -> Iterable[torch.nn.Linear]:
-        """Return the layers that lead from the features to the actions' scores."""
-
-    def left(self, _of_leg: float = 1) -> float:
-        """Return which part of the run is left; SB3's schedules are told no more than what is left of a leg."""
+    def left(self, _of_interval: float = 1) -> float:
+        """Return which part of the run is left; SB3's schedules know only what is left of an interval."""
         return max(0.0, 1 - self.done / self.config.learner.length)
 
-    def leg(self, progress: Callable[[int], None]) -> Mapping[str, float]:
-        """Train one leg, in whole updates; return what there is to log."""
-        length = self.config.learner.length // self.config.learner.legs
+    def train_interval(self, progress: Callable[[int], None]) -> Mapping[str, float]:
+        """Train until the next checkpoint, in whole updates; return what is to be logged."""
+        length = self.config.learner.length // self.config.learner.checkpoints
         number = self.done // length
-        self._draw_chance(number)
+        self._seed_interval(number)
         watch = _Watch(self, progress)
         self.model.learn((number + 1) * length - self.done, watch, log_interval=None, reset_num_timesteps=False)
         return watch.returns() | self._logged()
 
-    def _draw_chance(self, leg: int) -> None:
-        """Give generators and tables what (seed, leg) alone says; let ``learn`` begin new rounds."""
-        drawn = np.random.SeedSequence((self.config.seed, leg)).generate_state(1)[0]
+    def _seed_interval(self, interval: int) -> None:
+        """Seed generators and tables by (seed, interval) alone; let ``learn`` begin new rounds."""
+        drawn = np.random.SeedSequence((self.config.seed, interval)).generate_state(1)[0]
         self.model.set_random_seed(int(drawn))
-        self.model.env.seed(self.config.training_seed(leg))
+        self.model.env.seed(self.config.training_seed(interval))
         self.model._last_obs = None
 
     def _logged(self) -> dict[str, float]:
@@ -90,12 +89,15 @@ class SB3Learner(ABC):
         scalars = {"learning_rate": float(self.model.policy.optimizer.param_groups[0]["lr"])}
         scalars |= {name: float(values[key]) for key, name in LOGGED.items() if key in values}
         if "train/entropy_loss" in values:
-            scalars["entropy"] = -float(values["train/entropy_loss"])
+            scalars |= {"entropy": -float(values["train/entropy_loss"]), "entropy_coefficient": self.model.ent_coef}
+        if np.isnan(scalars.get("explained_variance", 0.0)):  # as SB3 has it where all returns are equal
+            del scalars["explained_variance"]
         return scalars
 
     def policy(self) -> Tensors:
-        """Return the layers."""
-        return exported(torch.nn.Sequential(*self.layers()))
+        """Return the layers that lead from the features to the scores of the actions."""
+        layers, _ = policy_layers(self.model)
+        return policy_tensors(layers)
 
     def state(self) -> Tensors:
         """Return weights, Adam's step and moments for each parameter, and the counter."""
@@ -119,7 +121,7 @@ class SB3Learner(ABC):
         self.done = self.model.num_timesteps = int(state["done"])
 
 
-def ppo_settings(settings: OnPolicy, left: Callable[[float], float]) -> dict[str, Any]:
+def ppo_settings(settings: SB3OnPolicySettings, left: Callable[[float], float]) -> dict[str, Any]:
     """Return the arguments that PPO and MaskablePPO share.
 
     A round's reward is whole, so nothing is discounted; and it comes within a few steps, so advantages are returns less
@@ -133,19 +135,13 @@ def ppo_settings(settings: OnPolicy, left: Callable[[float], float]) -> dict[str
         "n_steps": settings.steps_per_update,
         "batch_size": settings.batch_size,
         "n_epochs": settings.epochs,
-        "learning_rate": lambda of_leg: settings.learning_rate * left(of_leg),
-        "ent_coef": settings.entropy,
+        "learning_rate": lambda of_interval: settings.learning_rate * left(of_interval),
+        "ent_coef": settings.entropy_coefficient,
         "gamma": 1.0,
         "gae_lambda": 1.0,
-        "policy_kwargs": {"net_arch": settings.hidden, "activation_fn": torch.nn.Tanh},
+        "policy_kwargs": {"net_arch": settings.hidden_sizes, "activation_fn": torch.nn.Tanh},
         "device": "cpu",
     }
-
-
-def actor_layers(model: Any) -> list[torch.nn.Linear]:
-    """Return the layers that score the actions in an actor-critic policy."""
-    hidden = [layer for layer in model.policy.mlp_extractor.policy_net if isinstance(layer, torch.nn.Linear)]
-    return [*hidden, model.policy.action_net]
 
 
 class _Watch(BaseCallback):

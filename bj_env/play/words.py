@@ -32,22 +32,11 @@ KEYS = {
     Action.HIT: "h",
     Action.DOUBLE: "d",
     Action.SPLIT: "p",
-    Action.SURRENDER: "r",
+    Action.SURRENDER: "u",
     Action.INSURE: "i",
     Action.DECLINE: "n",
 }
 """The key of each action; no two are the same."""
-
-LABELS = {
-    Action.HIT: "Hit",
-    Action.STAND: "Stand",
-    Action.DOUBLE: "Double",
-    Action.SPLIT: "Split",
-    Action.SURRENDER: "Surrender",
-    Action.INSURE: "Insurance",
-    Action.DECLINE: "No insurance",
-}
-"""The labels of the buttons, in their order."""
 
 _SYMBOLS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}
 
@@ -196,13 +185,13 @@ def result(round: Round, event: Event) -> str:
 
 def money(setup: Setup, game: Game, seat: int) -> str:
     """Say how many chips a seat has."""
-    return f"{_does(setup, seat, 'have')} {chips_in_words(game.table.players[seat].free)}."
+    return f"{_does(setup, seat, 'have')} {chips_in_words(game.shown.players[seat].free)}."
 
 
 def balance(setup: Setup, game: Game, round: Round, seat: int) -> str:
     """Say what a seat won or lost in a round that is over, and how many chips it has now."""
     net = round.seats[seat].net
-    has = f"{'have' if setup.name(seat) == PERSON else 'has'} {chips_in_words(game.table.players[seat].free)}"
+    has = f"{'have' if setup.name(seat) == PERSON else 'has'} {chips_in_words(game.shown.players[seat].free)}"
     if net == 0:
         return money(setup, game, seat)
     return f"{_does(setup, seat, 'win' if net > 0 else 'lose')} {chips(abs(net))} and {has}."
@@ -267,7 +256,7 @@ def plain_reason(reason: str) -> str:
 def places(game: Game, card_text: CardText) -> Iterator[tuple[str, str, str, str]]:
     """Say what lies on the table: who, the cards, what they come to, the stake; the dealer first."""
     setup, round = game.setup, game.round
-    if round is None or game.table.phase is not TablePhase.CARDS_DEALT:
+    if round is None or game.shown.phase is not TablePhase.CARDS_DEALT:
         return
     hidden = round.hole is not None and len(round.dealer.cards) == 1
     dealer = separated(round.dealer.cards, card_text)

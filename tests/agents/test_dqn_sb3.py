@@ -47,9 +47,11 @@ def masks_of(rows: Any) -> Any:
 
 
 def test_every_action_in_the_replay_buffer_is_legal() -> None:
-    trained = learner("learner.steps=2048", "learner.legs=2", "learner.buffer=2048", "learner.epsilon=0.5")
+    trained = learner(
+        "learner.steps=2048", "learner.checkpoints=2", "learner.buffer_size=2048", "learner.exploration_rate=0.5"
+    )
     prefer(trained.model, Action.SPLIT)
-    trained.leg(silent)
+    trained.train_interval(silent)
     buffer = trained.model.replay_buffer
     masks = masks_of(buffer.observations[: buffer.pos])
     taken = np.take_along_axis(masks, buffer.actions[: buffer.pos], axis=2)
@@ -73,10 +75,16 @@ def test_exploring_draws_all_legal_actions_alike_at_each_table_by_itself() -> No
     assert 0.2 < explored < 0.5  # half, less those that drew the greedy action
 
 
-def test_b125_the_return_while_exploring_always_is_that_of_random_play() -> None:
-    random = learner("environment.rules=gymnasium-plain", "learner.epsilon=1.0", "learner.steps=8192", "learner.legs=1")
-    scalars = random.leg(silent)
-    assert scalars["epsilon"] == 1
+def test_the_return_while_exploring_always_is_that_of_random_play() -> None:
+    """Report b125."""
+    random = learner(
+        "environment.rules=gymnasium-plain",
+        "learner.exploration_rate=1.0",
+        "learner.steps=8192",
+        "learner.checkpoints=1",
+    )
+    scalars = random.train_interval(silent)
+    assert scalars["exploration_rate"] == 1
     assert abs(scalars["return"] + 0.396) < 4 * scalars["return_stderr"] + 0.001
 
 
@@ -103,7 +111,7 @@ def test_a_target_takes_the_best_legal_action_of_the_next_state(done: bool) -> N
 
 
 def test_the_target_of_insuring_is_what_the_round_returns_and_not_what_its_next_state_shows() -> None:
-    buffer = learner("learner.buffer=64").model.replay_buffer
+    buffer = learner("learner.buffer_size=64").model.replay_buffer
     rows = np.zeros((16, buffer.obs_shape[0]))
     lost = np.full(16, -1.5 / BETS)
     buffer.add(rows, rows + 1, np.full(16, Action.INSURE), lost * 0, np.zeros(16), [{}] * 16)
@@ -115,8 +123,10 @@ def test_the_target_of_insuring_is_what_the_round_returns_and_not_what_its_next_
 
 
 def test_no_round_can_win_so_much_that_the_loss_is_no_longer_square() -> None:
-    trained = learner("learner.steps=1024", "learner.legs=1", "environment.reward=sampled", "learner.buffer=1024")
-    trained.leg(silent)
+    trained = learner(
+        "learner.steps=1024", "learner.checkpoints=1", "environment.reward=sampled", "learner.buffer_size=1024"
+    )
+    trained.train_interval(silent)
     rewards = trained.model.replay_buffer.rewards
     assert 1.5 / BETS <= np.abs(rewards).max() <= 1  # a double, a blackjack
     assert set(np.unique(rewards * BETS * 4) % 1) == {0}

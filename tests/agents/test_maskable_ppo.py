@@ -9,12 +9,14 @@ from bj_env.errors import IllegalAction
 from tests.agents.test_sb3 import made
 
 
-def test_b117_masked_logits_are_renormalised() -> None:
+def test_masked_logits_are_renormalised() -> None:
+    """Report b117."""
     distribution = MaskableCategorical(logits=torch.tensor([[2.0, 1.0, 0.5]]), masks=np.array([[False, True, True]]))
     np.testing.assert_allclose(distribution.probs.numpy()[0], [0, 0.622459, 0.377541], atol=1e-6)
 
 
-def test_b116_masks_leave_exact_zeros_and_finite_gradients() -> None:
+def test_masks_leave_exact_zeros_and_finite_gradients() -> None:
+    """Report b116."""
     logits = torch.tensor([[40.0, -30.0, 0.0]] * 64, requires_grad=True)
     masks = np.array([[True, False, False], [False, True, True], [True, True, True], [False, True, False]] * 16)
     distribution = MaskableCategorical(logits=logits, masks=masks)

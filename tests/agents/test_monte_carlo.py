@@ -18,7 +18,7 @@ from bj_env.rules.houses import parse_rules
 from bj_env.rules.terms import Action, Phase, Rules
 from bj_env.solver.dealer import dealer_distribution
 from bj_env.strategies.saved_policy import LearnedDecision
-from tests.agents.test_agents import HIT_STAND, config, trained
+from tests.agents.test_config import HIT_STAND, config, trained
 
 EXPLORATIONS = ("exploring-starts", "epsilon-greedy")
 
@@ -103,7 +103,8 @@ def test_what_declining_insurance_returns_is_unbiased(expected: bool) -> None:
 
 
 @pytest.mark.parametrize("values", [(1, 6), (6, 1)])
-def test_b110_whether_a_hand_is_soft_goes_by_all_of_it(values: tuple[int, int]) -> None:
+def test_whether_a_hand_is_soft_goes_by_all_of_it(values: tuple[int, int]) -> None:
+    """Report b110."""
     rules, starts = parse_rules("INF NS NINS"), np.zeros(1000)
     starts[(values[0] - 1) * 100 + (values[1] - 1) * 10 + 5] = 1.0
     found = situations(rules)

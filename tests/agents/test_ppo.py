@@ -15,21 +15,22 @@ from bj_env.rules.terms import Phase
 from bj_env.solver import solve
 from bj_env.strategies.saved_policy import LearnedDecision
 
-SMALL = ("learner.tables=64", "learner.steps_per_update=16", "learner.steps=4096", "learner.legs=4")
+SMALL = ("learner.num_envs=64", "learner.steps_per_update=16", "learner.steps=4096", "learner.checkpoints=4")
 
 
 def learner(*changes: str) -> PPOLearner:
     return PPOLearner(load_config(Path(__file__).parents[2] / "configs" / "ppo.toml", changes))
 
 
-def trained(ppo: PPOLearner, legs: int) -> list[Mapping[str, float]]:
-    return [ppo.leg(lambda done: None) for _ in range(legs)]
+def trained(ppo: PPOLearner, intervals: int) -> list[Mapping[str, float]]:
+    return [ppo.train_interval(lambda done: None) for _ in range(intervals)]
 
 
 # --- formulas -------------------------------------------------------------------------------------------------------
 
 
-def test_b116_masks_leave_exact_zeros_and_finite_gradients() -> None:
+def test_masks_leave_exact_zeros_and_finite_gradients() -> None:
+    """Report b116."""
     logits = torch.tensor([[40.0, -30.0, 0.0]] * 64, requires_grad=True)
     masks = torch.tensor([[True, False, False], [False, True, True], [True, True, True], [False, True, False]] * 16)
     log_probs = log_probabilities(logits, masks)
@@ -43,18 +44,21 @@ def test_b116_masks_leave_exact_zeros_and_finite_gradients() -> None:
     assert (logits.grad[~masks] == 0).all()
 
 
-def test_b116_an_illegal_action_is_never_drawn() -> None:
+def test_an_illegal_action_is_never_drawn() -> None:
+    """Report b116."""
     log_probs = log_probabilities(torch.tensor([[40.0, -30.0, 0.0]]), torch.tensor([[False, True, True]]))
     drawn = torch.multinomial(log_probs.exp().expand(10_000, 3), 1, generator=torch.Generator().manual_seed(1))
     assert (drawn != 0).all()
 
 
-def test_b117_the_legal_actions_are_renormalised() -> None:
+def test_the_legal_actions_are_renormalised() -> None:
+    """Report b117."""
     log_probs = log_probabilities(torch.tensor([[2.0, 1.0, 0.5]]), torch.tensor([[False, True, True]]))
     np.testing.assert_allclose(log_probs.exp().numpy()[0], [0, 0.622459, 0.377541], atol=1e-6)
 
 
-def test_b109_a_win_now_and_a_win_after_a_card_are_worth_the_same() -> None:
+def test_a_win_now_and_a_win_after_a_card_are_worth_the_same() -> None:
+    """Report b109."""
     rewards = np.array([[1.0, 0.0], [0.0, 1.0]])
     ended = np.array([[True, False], [True, True]])
     advantages = estimate_advantages(rewards, ended, np.zeros((3, 2), np.float32), 1.0)
@@ -125,7 +129,9 @@ def test_rounds_without_a_decision_are_left_out_of_learning_but_not_of_the_retur
 
 
 def test_hit_and_stand_are_learned_in_seconds() -> None:
-    ppo = learner("learner.tables=512", "learner.steps=327_680", "learner.legs=2", "environment.rules=sutton-barto")
+    ppo = learner(
+        "learner.num_envs=512", "learner.steps=327_680", "learner.checkpoints=2", "environment.rules=sutton-barto"
+    )
     said = trained(ppo, 2)
     value, best = (
         exact_value(LearnedDecision(ppo.profile, ppo.policy()), ppo.profile.rules).ev,
@@ -138,7 +144,9 @@ def test_hit_and_stand_are_learned_in_seconds() -> None:
 
 @pytest.mark.parametrize("rate", ["1e5", "1e20"])  # the loss is beyond float32, or nothing is a number any more
 def test_a_training_that_diverges_is_stopped(rate: str) -> None:
-    ppo = learner(*SMALL, f"learner.learning_rate={rate}")
+    config = load_config(Path(__file__).parents[2] / "configs" / "ppo.toml", SMALL)
+    settings = config.learner.model_copy(update={"learning_rate": float(rate)})  # no configuration may ask for it
+    ppo = PPOLearner(config.model_copy(update={"learner": settings}))
     with pytest.raises(TrainingError, match=r"the training diverged: loss is (inf|nan) after"):
         trained(ppo, 4)
 
@@ -167,9 +175,9 @@ def test_a_state_has_the_same_form_before_and_after_training() -> None:
 
 def test_another_seed_and_another_leg_mean_other_tables_and_draws() -> None:
     batches = []
-    for seed, legs in ((1, 0), (1, 1), (2, 0)):
+    for seed, intervals in ((1, 0), (1, 1), (2, 0)):
         ppo = learner(*SMALL, f"seed={seed}")
-        trained(ppo, legs)
+        trained(ppo, intervals)
         trained(ppo, 1)
         batches.append(ppo._shown[0])
     assert not any(np.array_equal(one, other) for one, other in zip(batches, batches[1:] + batches[:1], strict=True))

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from agents.learners.rule_conditioned import (
-    Memory,
+    ReplayBuffer,
     RuleConditionedLearner,
     asked,
     features_of_rules,
@@ -27,8 +27,14 @@ from bj_env.solver.tables import house_tables
 from bj_env.strategies.saved_policy import LearnedDecision
 
 CONFIG = Path(__file__).parents[2] / "configs" / "rule-conditioned.toml"
-SMALL = ["learner.legs=3", "learner.generations=2", "learner.rule_sets=2", "learner.steps=4", "learner.memory=5"]
-SMALL += ["learner.rounds=24_000", "learner.hidden=[16]"]
+SMALL = [
+    "learner.checkpoints=3",
+    "learner.iterations_per_checkpoint=2",
+    "learner.rule_sets=2",
+    "learner.gradient_steps=4",
+    "learner.buffer_size=5",
+]
+SMALL += ["learner.rounds=24_000", "learner.hidden_sizes=[16]"]
 
 
 def config(*changes: str) -> Config:
@@ -76,12 +82,17 @@ def test_all_that_is_drawn_comes_up() -> None:
 
 def test_it_learns_to_play_under_rules_that_it_has_not_seen() -> None:
     learner = RuleConditionedLearner(
-        config("learner.rounds=300_000", "learner.generations=5", "learner.steps=30", "learner.hidden=[64]")
+        config(
+            "learner.rounds=300_000",
+            "learner.iterations_per_checkpoint=5",
+            "learner.gradient_steps=30",
+            "learner.hidden_sizes=[64]",
+        )
     )
     rules = next(rules for rules in rule_sets(1, held_out=True) if rules.max_hands == 1)
     best, before = best_total_dependent(rules).ev, learner.policy()
     for _ in range(3):
-        learner.leg(nothing)
+        learner.train_interval(nothing)
     untrained, trained = (
         best - exact_value(LearnedDecision(learner.profile, tensors), rules).ev
         for tensors in (before, learner.policy())
@@ -92,11 +103,11 @@ def test_it_learns_to_play_under_rules_that_it_has_not_seen() -> None:
 def test_it_goes_on_from_its_state_to_the_same_network() -> None:
     straight, first, second = (RuleConditionedLearner(config()) for _ in range(3))
     for _ in range(3):
-        straight.leg(nothing)
-    first.leg(nothing)
+        straight.train_interval(nothing)
+    first.train_interval(nothing)
     second.restore(first.state())
     for _ in range(2):
-        second.leg(nothing)
+        second.train_interval(nothing)
     assert second.done == straight.done == 24_000
     for name, tensor in straight.state().items():
         np.testing.assert_array_equal(tensor, second.state()[name])
@@ -104,7 +115,7 @@ def test_it_goes_on_from_its_state_to_the_same_network() -> None:
 
 def test_what_is_saved_plays_as_the_network_does_under_rules_of_another_house() -> None:
     learner = RuleConditionedLearner(config())
-    learner.leg(nothing)
+    learner.train_interval(nothing)
     decision = LearnedDecision(learner.profile, learner.policy())
     for rules in some_sets(3, 1, held_out=True):
         decision.settle_in(rules, 1)
@@ -133,8 +144,8 @@ def test_a_hand_that_could_surrender_says_nothing_about_one_that_could_not() -> 
     found = situations(parse("6D LS"))
     hard_16_against_ten = (found.phase == Phase.PLAY) & (found.row == 13) & (found.upcard == 10)
     may_surrender = hard_16_against_ten & (found.legal >> Action.SURRENDER & 1 > 0)
-    racing = np.where(may_surrender, 1 << Action.SURRENDER, 1 << Action.HIT | 1 << Action.STAND)
-    counted = in_question(found, racing)
+    candidates = np.where(may_surrender, 1 << Action.SURRENDER, 1 << Action.HIT | 1 << Action.STAND)
+    counted = in_question(found, candidates)
     assert not counted[may_surrender][:, [Action.HIT, Action.STAND]].any()
     assert counted[may_surrender][:, Action.SURRENDER].all()
     assert counted[hard_16_against_ten & ~may_surrender][:, [Action.HIT, Action.STAND]].all()
@@ -142,17 +153,17 @@ def test_a_hand_that_could_surrender_says_nothing_about_one_that_could_not() -> 
 
 
 def test_the_older_half_of_the_rule_sets_is_forgotten() -> None:
-    memory, chance = Memory(room=6, width=1), np.random.default_rng(1)
+    buffer, chance = ReplayBuffer(room=6, width=1), np.random.default_rng(1)
     for number in range(20):
-        memory.rules[number % 6] = number
-        drawn = memory.some(number + 1, 200, chance)[0].unique().tolist()
+        buffer.rules[number % 6] = number
+        drawn = buffer.some(number + 1, 200, chance)[0].unique().tolist()
         assert drawn == list(range(max((number + 1) // 2, number - 5), number + 1))
 
 
 def test_means_count_by_the_number_of_their_returns() -> None:
-    learner = RuleConditionedLearner(config("learner.generations=1", "learner.rule_sets=1"))
-    learner.leg(nothing)
-    features, means, counts = learner.memory.some(1, 1, np.random.default_rng(1))
+    learner = RuleConditionedLearner(config("learner.iterations_per_checkpoint=1", "learner.rule_sets=1"))
+    learner.train_interval(nothing)
+    features, means, counts = learner.buffer.some(1, 1, np.random.default_rng(1))
     (rules,) = some_sets(1, 1, 0)
     torch.testing.assert_close(features[0], torch.from_numpy(features_of_rules(learner.layout, rules)))
     assert (means[counts == 0] == 0).all()

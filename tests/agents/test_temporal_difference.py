@@ -25,7 +25,7 @@ from bj_env.rules.houses import parse_rules
 from bj_env.rules.terms import Action, Phase
 from bj_env.solver import solve
 from bj_env.strategies.saved_policy import LearnedDecision
-from tests.agents.test_agents import HIT_STAND, config, trained
+from tests.agents.test_config import HIT_STAND, config, trained
 
 METHODS = ("sarsa", "expected-sarsa", "q-learning", "double-q-learning")
 STAND, HIT, DOUBLE, SPLIT = range(4)
@@ -134,7 +134,8 @@ def test_both_hands_of_a_split_go_on_by_themselves(kernel: Callable[..., None]) 
 
 @KERNELS
 @pytest.mark.parametrize("bootstrap", [SARSA, EXPECTED_SARSA, BEST])
-def test_b108_nothing_leaks_from_one_round_to_the_next(kernel: Callable[..., None], bootstrap: int) -> None:
+def test_nothing_leaks_from_one_round_to_the_next(kernel: Callable[..., None], bootstrap: int) -> None:
+    """Report b108."""
     played = chunk((0, HIT, -1, 0.0), (1, HIT, 0, -1.0), (2, STAND, -1, 0.0))
     values = learned(kernel, played, np.zeros((1, 3, 2)), bootstrap)
     assert values[0, 1, HIT] == -0.5
@@ -164,7 +165,8 @@ def test_double_q_learning_chooses_by_one_table_and_believes_the_other(kernel: C
 
 
 @KERNELS
-def test_b109_to_win_at_once_is_worth_no_more_than_to_win_later(kernel: Callable[..., None]) -> None:
+def test_to_win_at_once_is_worth_no_more_than_to_win_later(kernel: Callable[..., None]) -> None:
+    """Report b109."""
     win_at_once, win_later = [(0, STAND, -1, 1.0)], [(0, HIT, -1, 0.0), (1, HIT, 1, 0.0), (2, STAND, 2, 1.0)]
     values = learned(kernel, chunk(*win_at_once, *win_later), np.zeros((1, 3, 2)), visits=0.0)
     assert values[0].tolist() == [[1, 1], [0, 1], [1, 0]]
@@ -228,7 +230,7 @@ def test_it_gives_the_same_for_any_number_of_workers_and_goes_on_from_its_state(
 
 def test_epsilon_shrinks_to_nothing() -> None:
     one = learner("sarsa", "learner.rounds=100_000", "learner.epsilon=0.8")
-    epsilons = [said["epsilon"] for said in trained(one, 4)]
+    epsilons = [said["exploration_rate"] for said in trained(one, 4)]
     assert epsilons == pytest.approx([0.8 * (1 - done) for done in (0.225, 0.475, 0.725, 0.975)])
 
 
@@ -241,10 +243,17 @@ def test_double_q_learning_moves_both_tables() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_b107_a_20_against_a_ten_is_worth_what_it_is(method: str) -> None:
+def test_a_20_against_a_ten_is_worth_what_it_is(method: str) -> None:
+    """Report b107."""
     exact = solve("sutton-barto").values("T,T", "T")[Action.STAND]
     assert exact == pytest.approx(0.43496, abs=5e-6)
-    one = learner(method, "learner.rounds=8_000_000", "learner.legs=1", "learner.power=1.0", "learner.epsilon=0.2")
+    one = learner(
+        method,
+        "learner.rounds=8_000_000",
+        "learner.checkpoints=1",
+        "learner.step_size_exponent=1.0",
+        "learner.epsilon=0.2",
+    )
     trained(one, 1)
     cell = cell_of(Phase.PLAY, hand_row(20, False, 10), 10)
     visits = one.visits[:, cell, STAND]
@@ -257,7 +266,7 @@ def test_b107_a_20_against_a_ten_is_worth_what_it_is(method: str) -> None:
 @pytest.mark.parametrize("method", ["q-learning", "double-q-learning"])  # the others learn what their tries cost, too
 def test_splits_are_learned_for_what_both_hands_are_worth(method: str) -> None:
     rules = ["environment.rules=INF SP2 NDAS D0 NS NINS", "environment.reward=expected"]
-    one = learner(method, *rules, "learner.rounds=1_000_000", "learner.epsilon=0.5", "learner.power=0.8")
+    one = learner(method, *rules, "learner.rounds=1_000_000", "learner.epsilon=0.5", "learner.step_size_exponent=0.8")
     trained(one, 4)
     cell = cell_of(Phase.PLAY, hand_row(20, False, 10), 6)
     exact = solve("INF SP2 NDAS D0 NS NINS").values("T,T", "6")
@@ -269,7 +278,7 @@ def test_splits_are_learned_for_what_both_hands_are_worth(method: str) -> None:
     ("change", "message"),
     [
         ("learner.method=sarza", "learner.method: input should be 'sarsa', 'expected-sarsa', .*, got 'sarza'"),
-        ("learner.power=0.5", "learner.power: input should be greater than 0.5"),
+        ("learner.step_size_exponent=0.5", "learner.step_size_exponent: input should be greater than 0.5"),
         ("learner.epsilon=0.0", "learner.epsilon: input should be greater than 0"),
         ("learner.gamma=0.4", "unknown key 'learner.gamma'"),  # B109: there is no discount within a round
     ],

@@ -15,14 +15,14 @@ import torch
 
 import train
 from agents.run.config import load_config
-from agents.run.run import create_folder, write_file
+from agents.run.folder import create_folder, write_file
 from bj_env.game.participants import Player
 from bj_env.game.table import Table
 from bj_env.strategies import saved_policy
 from tests.signals import heed
 
 ROOT = Path(train.__file__).parent
-TINY = ["learner.rounds=5000", "learner.legs=1", "benchmark.rounds=100", "environment.seats=['agent','basic']"]
+TINY = ["learner.rounds=5000", "learner.checkpoints=1", "benchmark.rounds=100", "environment.seats=['agent','basic']"]
 SETS = [word for change in TINY for word in ("--set", change)]
 
 
@@ -32,8 +32,8 @@ def test_a_run_leaves_config_policy_pictures_results_and_report(
     assert train.main(["--runs", str(tmp_path), "--seed", "3", *SETS]) == 0
     folder = tmp_path / "default"
     expected = (
-        ".lock checkpoints config.toml learning_curve.png policy report.md results.json run.json strategy_chart.png "
-        "tensorboard timing.json"
+        ".lock checkpoints config.toml learning_curve.csv learning_curve.json learning_curve.png policy report.md "
+        "results.json run.json strategy_chart.png tensorboard timing.json"
     )
     assert sorted(path.name for path in folder.iterdir()) == expected.split()
     assert load_config(folder / "config.toml").seed == 3
@@ -83,7 +83,15 @@ def interrupted(runs: Path, number: int, *arguments: str) -> tuple[int, str]:
 
 
 def test_an_interrupt_says_how_to_go_on_and_ends_as_it_should(tmp_path: Path) -> None:
-    hours = [*SETS, "--set", "learner.rounds=1_000_000_000", "--set", "learner.legs=400_000", "--set", "workers=1"]
+    hours = [
+        *SETS,
+        "--set",
+        "learner.rounds=1_000_000_000",
+        "--set",
+        "learner.checkpoints=400_000",
+        "--set",
+        "workers=1",
+    ]
     folder = tmp_path / "default"
     said = f"train.py: interrupted; go on with: python train.py --resume {folder}\n"
     assert interrupted(tmp_path, signal.SIGTERM, "--runs", str(tmp_path), *hours) == (143, said)

@@ -24,8 +24,8 @@ from agents.run.checkpoints import (
     save_checkpoint,
 )
 from agents.run.config import Config, load_config
-from agents.run.run import create_folder, lock_folder
-from agents.run.training import TrainingError, check_numbers, evaluated, train_leg
+from agents.run.folder import create_folder, lock_folder
+from agents.run.training import TrainingError, check_numbers, evaluated, run_interval
 from bj_env.analysis.policy_value import best_total_dependent
 from tests.small_learner import CONFIG, SETS, SMALL, SmallLearner, run
 
@@ -90,20 +90,22 @@ def test_a_run_killed_while_it_writes_goes_on_to_the_same_result(moment: int, st
     check_same(tmp_path / "small", straight)
 
 
-@pytest.mark.parametrize("leg", [1, 3])
-def test_b127_a_run_killed_in_a_leg_comes_to_the_same_weights(leg: int, straight: Path, tmp_path: Path) -> None:
-    assert run("--runs", str(tmp_path), *SETS, leg=leg)[0] == KILLED
-    code, said = run("--resume", str(tmp_path / "small"), leg=2)  # and once more
+@pytest.mark.parametrize("interval", [1, 3])
+def test_a_run_killed_in_a_leg_comes_to_the_same_weights(interval: int, straight: Path, tmp_path: Path) -> None:
+    """Report b127."""
+    assert run("--runs", str(tmp_path), *SETS, interval=interval)[0] == KILLED
+    code, said = run("--resume", str(tmp_path / "small"), interval=2)  # and once more
     assert code == KILLED
-    assert (f"from {1000 * (leg - 1):,} rounds on" in said) == (leg > 1)
-    assert ("training begins anew" in said) == (leg == 1)
+    assert (f"from {1000 * (interval - 1):,} rounds on" in said) == (interval > 1)
+    assert ("training begins anew" in said) == (interval == 1)
     assert run("--resume", str(tmp_path / "small"))[0] == 0
     check_same(tmp_path / "small", straight)
 
 
-def test_b126_counter_checkpoints_and_schedules_go_on(tmp_path: Path) -> None:
-    longer = [*SETS, "--set", "learner.rounds=20000", "--set", "learner.legs=2"]
-    assert run("--runs", str(tmp_path), *longer, leg=2)[0] == KILLED
+def test_counter_checkpoints_and_schedules_go_on(tmp_path: Path) -> None:
+    """Report b126."""
+    longer = [*SETS, "--set", "learner.rounds=20000", "--set", "learner.checkpoints=2"]
+    assert run("--runs", str(tmp_path), *longer, interval=2)[0] == KILLED
     folder = tmp_path / "small"
     assert [path.name for path in (folder / "checkpoints").iterdir()] == ["step_000010000.safetensors"]
     assert run("--resume", str(folder))[0] == 0
@@ -117,7 +119,7 @@ def test_b126_counter_checkpoints_and_schedules_go_on(tmp_path: Path) -> None:
 
 def test_the_exact_regret_goes_on_too_and_is_on_the_curve(tmp_path: Path) -> None:
     total_dependent = [*SETS, "--set", "name=by-hand", "--set", "environment.rules=sutton-barto"]
-    assert run("--runs", str(tmp_path), *total_dependent, leg=4)[0] == KILLED
+    assert run("--runs", str(tmp_path), *total_dependent, interval=4)[0] == KILLED
     assert run("--resume", str(tmp_path / "by-hand"))[0] == 0
     history = load_file(checkpoint_path(tmp_path / "by-hand", 4000))
     regret = history["history.exact_regret"]
@@ -170,8 +172,8 @@ def test_a_run_that_is_alive_is_not_run_by_another(straight: Path, capsys: pytes
 
 
 def killed(runs: Path) -> Path:
-    """Return the folder of a run that was killed in its second leg."""
-    assert run("--runs", str(runs), *SETS, leg=2)[0] == KILLED
+    """Return the folder of a run that was killed in its second interval."""
+    assert run("--runs", str(runs), *SETS, interval=2)[0] == KILLED
     return runs / "small"
 
 
@@ -224,7 +226,7 @@ def checkpoints(folder: Path) -> SmallLearner:
     """Leave three checkpoints in a folder; return the learner, which is at the last."""
     learner, history = SmallLearner(config()), []
     for _ in range(3):
-        history.append(train_leg(learner, nothing))
+        history.append(run_interval(learner, nothing))
         save_checkpoint(folder, learner, history)
     return learner
 
@@ -271,7 +273,7 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(
     assert expected in error
     assert error.count("\n") == 1
     assert [row["done"] for row in history] == [1000, 2000]
-    train_leg(learner, nothing)
+    run_interval(learner, nothing)
     np.testing.assert_array_equal(learner.scores, last.scores)
 
 

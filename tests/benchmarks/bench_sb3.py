@@ -18,8 +18,8 @@ from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 import bj_env  # noqa: F401 (registers the environment)
-from agents.shared.vec_env import compiled_vec_env
 from bj_env.compiled.vector_env import sample_legal
+from bj_env.sb3 import compiled_vec_env
 
 REPEATS = 5
 STEPS = {1: 4_000, 8: 8_000, 64: 16_000, 1024: 256_000}

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from bj_env.game.replay import replay
-from tests.web_client import new_table, save_policy, server
+from tests.web_client import save_policy, server
 
 CHROMIUM = which("chromium")
 NEEDED = "BJ_NEEDS_CHROMIUM"
@@ -69,7 +69,8 @@ def sit(browser: Browser, address: str) -> Iterator[Open]:
         if setup is None:
             page.goto("/")
             return page
-        page.goto(f"/t/{context.request.post('/api/tables', data=new_table(**setup)).json()['table']}")
+        wanted = {"house": "six-deck", "seats": ["you"], "dealer": "house", "bankroll": 1000} | setup
+        page.goto(f"/t/{context.request.post('/api/tables', data=wanted).json()['table']}")
         page.wait_for_selector("#actions button")
         return page
 
@@ -138,7 +139,7 @@ def test_a_newcomer_sits_down_bets_with_chips_and_plays_by_clicks(sit: Open) -> 
     if not page.locator(".outcome").count():
         assert faces(page).count("a card face down") == 1
         expect(page.locator(".seat .bankroll")).to_have_text("935 chips")
-        expect(page.locator("#coach-said caption")).to_contain_text("Expected value of each action")
+        expect(page.locator("#coach-said caption")).to_contain_text("What each is worth")
     while not page.locator(".outcome").count():
         click(page, "No insurance" if "No insurance" in enabled(page) else "Stand")
     assert "a card face down" not in faces(page)
@@ -175,10 +176,10 @@ def test_tab_reaches_every_control_and_focus_is_seen(sit: Open) -> None:
 
 def test_what_cannot_be_pressed_says_why(sit: Open) -> None:
     page = sit({})
-    expect(button(page, "Hit")).to_have_attribute("title", "place a bet first")
+    expect(button(page, "Hit")).to_have_attribute("title", "first comes the bet")
     before = moves(page)
     button(page, "Hit").click(force=True)
-    expect(page.locator("#hint")).to_have_text("Hit: place a bet first")
+    expect(page.locator("#hint")).to_have_text("Hit: first comes the bet")
     assert moves(page) == before
 
 

@@ -277,7 +277,7 @@ def test_an_offer_that_was_declined_is_not_said_to_be_unknown_or_still_open(
     line: str, typed: str, closed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = sit(stacked(line), typed, capsys)
-    assert f"Not now: {closed}: this table offers it only before the hands are played." in said
+    assert f"Not now: {closed}: it is offered only before the hands are played." in said
 
 
 def test_a_single_chip_is_said_to_be_one(capsys: pytest.CaptureFixture[str]) -> None:

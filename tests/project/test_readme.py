@@ -3,7 +3,8 @@
 ``python`` blocks of one page are run from top to bottom in one namespace, those written with ``>>>`` as doctests.
 In ``console`` blocks a line ``$ command`` is run in bash and compared with the lines below it, if there are any; a
 ``...`` stands for anything. A command without such lines must succeed, and so must each line of a ``bash`` block.
-Installing, training without any options, and what ends in ``# not run: why`` is left out. A block in any other language
+A block whose first line is ``# file: NAME`` is also saved as that file, for the blocks below it. Installing, training
+without any options, and what ends in ``# not run: why`` is left out. A block in any other language
 fails, unless that language says that it is only to be read.
 """
 
@@ -92,6 +93,8 @@ def run_page(page: Path) -> None:
     """Run every block of a page in the current folder."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for token in fences(page):
+        if named := re.match(r"# file: ([\w.]+)\n", token.content):
+            Path(named[1]).write_text(token.content)
         try:
             if token.info == "python":
                 run_python(page, token, namespace)

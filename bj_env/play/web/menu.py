@@ -1,24 +1,19 @@
-"""The menu of a page: houses, strategies, and the saved policies that the server was started with.
+"""What a page may choose from: houses, strategies, and the saved policies that the server was started with.
 
-A page chooses among these names. No path that it sends reaches the file system.
+A page names these; no path that it sends ever reaches the file system.
 """
 
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import count
 from pathlib import Path
 from re import fullmatch
 from typing import Any, NamedTuple, Self
 
-from bj_env.display.chips import CHIPS
 from bj_env.errors import BlackjackError, PolicyError, choices
 from bj_env.game.decision import Decision
-from bj_env.play.setup import BANKROLL, COMPANY, HOUSE, MOST_LETTERS, MOST_SEATS, PERSON, STAKES, Setup, is_person
-from bj_env.play.web.bodies import Sitter
-from bj_env.play.words import KEYS, LABELS
-from bj_env.rules.houses import HOUSES, painted, parse, parse_rules, text, words
-from bj_env.rules.terms import Rules
+from bj_env.play.setup import BANKROLL, COMPANY, HOUSE, MOST_SEATS, PERSON, STAKES, Setup, is_person
+from bj_env.rules.houses import HOUSES, parse, parse_rules, text, words
 from bj_env.strategies.registry import SAMPLED, STRATEGIES, strategy
 
 _THRESHOLD = r"threshold:\d{1,2}"
@@ -28,10 +23,9 @@ class Menu(NamedTuple):
     """What a page may choose from.
 
     Attributes:
-        house: the house that is selected first.
+        house: the house that comes first.
         folders: the folders of the saved policies, by the names under which they are offered.
-        decisions: the same policies, loaded once, for the coach to ask.
-        notice: what every page should say first; empty if nothing.
+        decisions: the same policies, loaded for the coach.
 
     >>> Menu.of("six-deck").house
     'six-deck'
@@ -40,42 +34,34 @@ class Menu(NamedTuple):
     house: str
     folders: Mapping[str, str]
     decisions: Mapping[str, Decision]
-    notice: str = ""
 
     @classmethod
-    def of(cls, house: str, folders: Sequence[str] = (), notice: str = "") -> Self:
-        """Return a menu.
+    def of(cls, house: str, folders: Sequence[str] = ()) -> Self:
+        """Return an offer.
 
         Args:
             house: a house, a rule text or a TOML file.
-            folders: of saved policies, ``sampled:`` before one that draws its actions.
-            notice: what every page should say first.
+            folders: of saved policies, perhaps with ``sampled:`` before them.
 
         Raises:
-            BlackjackError: if a house or a policy cannot be read.
+            BlackjackError: at a house or a policy that does not read.
         """
         rules = parse_rules(house)
         named = policy_names(folders)
         decisions = {name: strategy(folder) for name, folder in named.items()}
-        return cls(house if house in HOUSES else text(rules), named, decisions, notice)
+        return cls(house if house in HOUSES else text(rules), named, decisions)
 
-    def serialize(self) -> dict[str, Any]:
+    def menu(self) -> dict[str, Any]:
         """Return what a page shows to choose from."""
         return {
             "houses": [{"name": name, **serialize_house(name)} for name in HOUSES],
             "house": self.house,
-            "person": PERSON,
-            "dealer": HOUSE,
             "strategies": [*STRATEGIES, *self.folders],
-            "most_seats": MOST_SEATS,
-            "most_letters": MOST_LETTERS,
+            "seats": MOST_SEATS,
             "bankroll": BANKROLL,
-            "chips": [size for size in CHIPS if size > 1],
-            "keys": [{"key": key, "label": LABELS[action]} for action, key in KEYS.items()],
-            "notice": self.notice,
         }
 
-    def setup(self, house: str, seats: Sequence[Sitter], dealer: Sitter, bankroll: int) -> Setup:
+    def setup(self, *, house: str, seats: Sequence[str], dealer: str, bankroll: int) -> Setup:
         """Return the setup that a page asks for.
 
         Raises:
@@ -83,63 +69,45 @@ class Menu(NamedTuple):
         """
         known = house if house in HOUSES else text(parse(house))
         try:
-            return Setup.checked(known, list(map(self._seat, seats)), dealer=_person(dealer), bankroll=bankroll)
+            return Setup.checked(known, list(map(self._seat, seats)), dealer=dealer, bankroll=bankroll)
         except PolicyError as error:
-            print(f"bj table: {error}", file=sys.stderr)  # the path of a policy is not sent to a page
+            print(f"bj table: {error}", file=sys.stderr)  # where a policy lies is nothing that a page is told
             raise BlackjackError("seats: a policy there does not load any more; the terminal says more") from None
 
-    def _seat(self, sitter: Sitter) -> str:
-        wanted = sitter.who.strip()
-        if wanted == PERSON:
-            return _person(sitter)
-        if wanted in STRATEGIES or fullmatch(_THRESHOLD, wanted):
+    def _seat(self, wanted: str) -> str:
+        wanted = wanted.strip()
+        if is_person(wanted) or wanted in STRATEGIES or fullmatch(_THRESHOLD, wanted):
             return wanted
         if wanted in self.folders:
             return self.folders[wanted]
         raise BlackjackError(f"seats: got {wanted!r}; {choices(wanted, [PERSON, *STRATEGIES, *self.folders])}")
 
     def name(self, seat: str) -> str:
-        """Return how a seat's text is shown: a policy by its name, everything else unchanged."""
+        """Return how a seat's text is shown: a policy by its name, everything else as it is."""
         for name, folder in self.folders.items():
             if folder == seat:
                 return name
         return Path(seat).name if "/" in seat and not is_person(seat) else seat
 
 
-def _person(sitter: Sitter) -> str:
-    """Return the text of a person's seat: ``"you:Ann"`` with a name; anything else unchanged."""
-    return f"{PERSON}:{sitter.name}" if sitter.who == PERSON and sitter.name else sitter.who
-
-
 def serialize_house(house: str) -> dict[str, Any]:
-    """Return what a page shows of a house.
+    """Return what a page tells of a house: its rules as text and in words, and who sits there by itself.
 
-    >>> serialize_house("campus-s17")["words"][-1], [seat["who"] for seat in serialize_house("even-money")["seats"]]
-    ('Every bet is 100 chips.', ['you', 'mimic', 'basic'])
+    >>> serialize_house("campus-s17")["stake"], serialize_house("even-money")["seats"]
+    (100, ['you', 'mimic', 'basic'])
     """
-    stake = STAKES.get(house)
     rules = parse(HOUSES.get(house, house))
-    if stake:
-        rules = rules._replace(min_bet=stake, max_bet=stake)
     return {
         "rules": HOUSES.get(house) or text(rules),
         "words": words(rules),
-        "seats": [{"who": seat, "name": ""} for seat in COMPANY.get(house, (PERSON,))],
+        "seats": list(COMPANY.get(house, (PERSON,))),
+        "dealer": HOUSE,
+        "stake": STAKES.get(house),
     }
 
 
-@cache
-def felt_text(rules: Rules) -> list[str]:
-    """Return what casinos print on the felt.
-
-    >>> felt_text(Rules())
-    ['blackjack pays 3 to 2', 'dealer draws to 16 and stands on a soft 17']
-    """
-    return [sentence.removeprefix("A ").removeprefix("The ").removesuffix(".") for sentence in painted(rules)]
-
-
 def policy_names(folders: Sequence[str]) -> dict[str, str]:
-    """Return folders, made absolute, by short names that differ from each other and from every strategy.
+    """Return folders, made absolute, by short names that differ from each other and from every other seat's.
 
     >>> list(policy_names(["runs/a/policy", "runs/b/policy", "sampled:runs/b/policy", "basic"]))
     ['a', 'b', 'b, sampled', 'basic 2']

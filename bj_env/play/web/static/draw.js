@@ -12,8 +12,12 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-let chipSizes = [];
-export const useChips = (sizes) => { chipSizes = sizes; };
+const RANKS = {
+  A: "ace", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten",
+  J: "jack", Q: "queen", K: "king",
+};
+const SUITS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
+export const CHIPS = [500, 100, 50, 10, 5];
 
 export const chips = (number) => `${Number(number.toFixed(2))} ${number === 1 ? "chip" : "chips"}`;
 const signed = (number) => (number > 0 ? `+${number}` : number < 0 ? `−${-number}` : "±0");
@@ -28,9 +32,10 @@ export function drawTable(state, pace) {
   const round = `${state.table}/${state.rounds}`;
   const first = shownTable !== state.table;
   let fresh = 0;
-  const card = (place, { face, name }) => {
+  const card = (place, face) => {
     const key = `${round}/${place}/${face}`;
     cards.add(key);
+    const name = face ? `${RANKS[face[0]]} of ${SUITS[face[1]]}` : "a card face down";
     const image = make("img", { src: `/cards/${face || "back"}.svg`, alt: name, className: "card", draggable: false });
     if (!first && !shownCards.has(key) && pace > 0) {
       image.classList.add("dealt");
@@ -55,9 +60,9 @@ export function drawTable(state, pace) {
 
 function drawDealer(state, card) {
   const { dealer } = state;
-  const cards = dealer.cards.map((one, at) => card(`dealer/${at}`, one));
+  const cards = dealer.cards.map((face, at) => card(`dealer/${at}`, face));
   return [
-    make("h2", {}, dealer.named ? person(dealer.name) : "Dealer"),
+    make("h2", {}, dealer.name === "dealer" ? "Dealer" : person(dealer.name)),
     make("div", { className: "cards" }, ...(cards.length ? cards : [make("span", { className: "place" })])),
     make("p", { className: "value" }, dealer.value || " "),
   ];
@@ -66,7 +71,7 @@ function drawDealer(state, card) {
 function drawSeat(state, seat, number, card) {
   const turn = state.pending?.seat === number;
   const you = seat.person && !seat.named;
-  const { name } = seat;
+  const name = seat.name === "you" ? "You" : seat.name;
   const hands = seat.hands.map((hand, index) => drawHand(hand, index, seat, `${number}`, card));
   const placed = state.pending?.betting && seat.placed !== null ? stack(seat.placed, "bets") : null;
   const article = make("article", { className: "seat", "aria-label": `Seat ${number + 1}: ${name}` });
@@ -89,7 +94,7 @@ function drawSeat(state, seat, number, card) {
 }
 
 function drawHand(hand, index, seat, place, card) {
-  const cards = hand.cards.map((one, at) => card(`${place}/${index}/${at}`, one));
+  const cards = hand.cards.map((face, at) => card(`${place}/${index}/${at}`, face));
   const many = seat.hands.length > 1;
   const label = `${many ? `hand ${index + 1} of ${seat.hands.length}, ` : ""}${hand.value}, stake ${hand.stake}`;
   const element = make("div", { className: "hand", role: "group", "aria-label": label },
@@ -112,7 +117,7 @@ function drawHand(hand, index, seat, place, card) {
 function stack(amount, what) {
   const pieces = [];
   let left = amount;
-  for (const chip of chipSizes) {
+  for (const chip of CHIPS) {
     for (; left >= chip && pieces.length < 6; left -= chip) pieces.push(make("i", { className: `c${chip}` }));
   }
   if (left > 0 && pieces.length < 6) pieces.push(make("i", { className: "c1" }));
@@ -124,11 +129,17 @@ function stack(amount, what) {
 
 function drawAround(state) {
   byId("house").textContent = state.house;
-  byId("motto").textContent = state.felt.join("  ·  ");
+  byId("motto").textContent = motto(state.words);
   byId("phases").replaceChildren(...state.phases.map((phase) =>
     make("li", phase === state.phase ? { "aria-current": "step" } : {}, phase)));
   byId("rules-text").textContent = state.rules;
   byId("rules-words").replaceChildren(...state.words.map((word) => make("li", {}, word)));
+}
+
+function motto(words) {
+  const pays = words.find((word) => word.startsWith("A blackjack pays")) || "";
+  const draws = words.find((word) => word.startsWith("The dealer draws")) || "";
+  return [pays, draws].map((word) => word.replace(/\.$/, "").replace(/^(A|The) /, "")).filter(Boolean).join("  ·  ");
 }
 
 // Draws the buttons: the same elements as long as the house is the same, so that the focus stays.
@@ -195,7 +206,7 @@ export function drawCoach(said, shown) {
   if (said?.values && shown.values) {
     const rows = said.values.map(({ label, value, chips: worth }, at) => make("tr", at ? {} : { className: "best" },
       make("th", { scope: "row" }, label), make("td", {}, signedFixed(value)), make("td", {}, signedFixed(worth, 2))));
-    parts.push(make("table", {}, make("caption", {}, `Expected value of each action${said.counted ? "" : ", from a full shoe"}`),
+    parts.push(make("table", {}, make("caption", {}, `What each is worth${said.counted ? "" : ", from a full shoe"}`),
       make("thead", {}, make("tr", {}, make("td"), make("th", { scope: "col" }, "bets"), make("th", { scope: "col" }, "chips"))),
       make("tbody", {}, ...rows)));
   }
@@ -216,11 +227,11 @@ const signedFixed = (number, digits = 4) => `${number < 0 ? "−" : "+"}${Math.a
 export function drawGrades({ graded, last }, show) {
   const place = byId("graded");
   place.hidden = !show;
-  const words = { best: "the best", near: "a near-tie", mistake: "a mistake" };
+  const words = { best: "the best", near: "nearly the best", mistake: "a mistake" };
   const verdict = last
     ? [make("strong", { className: last.grade },
-        `${last.label}: ${words[last.grade]}`), last.grade === "best" ? "." : `, ${chips(last.chips)} less than ${last.best}.`, make("br")]
+        `${last.label}: ${words[last.grade]}`), last.grade === "best" ? "." : `, ${chips(last.cost)} less than ${last.best}.`, make("br")]
     : [];
   place.replaceChildren(...verdict,
-    `Best ${graded.best} · close ${graded.near} · mistakes ${graded.mistake} (cost ${chips(graded.lost)})`);
+    `Best ${graded.best} · near ${graded.near} · mistakes ${graded.mistake} · lost to them ${chips(graded.lost)}`);
 }

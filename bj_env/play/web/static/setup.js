@@ -3,6 +3,7 @@
 import { byId, make } from "./draw.js";
 
 const OWN = "own";
+const PERSON = "you";
 let menu = null;
 let send = null;
 let requests = 0;
@@ -15,13 +16,9 @@ export function prepare(offered, ask, begin) {
   house.replaceChildren(...menu.houses.map(({ name }) => make("option", { value: name }, name)),
     make("option", { value: OWN }, "own rules …"));
   house.addEventListener("change", () => chooseHouse());
-  byId("setup-dealer").replaceChildren(make("option", { value: menu.dealer }, "the house"),
-    make("option", { value: menu.person }, "a person"));
-  byId("setup-notice").textContent = menu.notice;
-  byId("setup-notice").hidden = !menu.notice;
   byId("setup-rules").addEventListener("input", readRules);
   byId("setup-dealer").addEventListener("change", showDealerName);
-  byId("add-seat").addEventListener("click", () => { addSeat({ who: menu.person, name: "" }); numberSeats(); seated = true; });
+  byId("add-seat").addEventListener("click", () => { addSeat(PERSON); numberSeats(); seated = true; });
   byId("setup-seats").addEventListener("input", () => { seated = true; });
   byId("setup-cancel").addEventListener("click", () => byId("setup").close());
   byId("setup").querySelector("form").addEventListener("submit", async (event) => {
@@ -60,21 +57,23 @@ function chooseHouse(setup = null) {
   else readRules();
   if (seated && !setup) return;
   byId("setup-seats").replaceChildren();
-  (setup?.seats ?? house?.seats ?? [{ who: menu.person, name: "" }]).forEach(addSeat);
+  (setup?.seats ?? house?.seats ?? [PERSON]).forEach(addSeat);
   numberSeats();
-  const dealer = setup?.dealer ?? { who: menu.dealer, name: "" };
-  byId("setup-dealer").value = dealer.who;
-  byId("setup-dealer-name").value = dealer.name;
+  const dealer = setup?.dealer ?? "house";
+  byId("setup-dealer").value = dealer === "house" ? "house" : PERSON;
+  byId("setup-dealer-name").value = dealer.startsWith("you:") ? dealer.slice(4) : "";
   showDealerName();
 }
 
 function showDealerName() {
-  byId("dealer-named").hidden = byId("setup-dealer").value !== menu.person;
+  byId("dealer-named").hidden = byId("setup-dealer").value !== PERSON;
 }
 
 function showWords(house) {
-  byId("setup-words").replaceChildren(make("li", {}, make("code", {}, house.rules)), ...house.words.map((word) =>
-    make("li", {}, word)));
+  const stake = house.stake ? [make("li", {}, `Every bet is ${house.stake} chips.`)] : [];
+  const words = house.stake ? house.words.filter((word) => !word.startsWith("Bets from")) : house.words;
+  byId("setup-words").replaceChildren(make("li", {}, make("code", {}, house.rules)), ...words.map((word) =>
+    make("li", {}, word)), ...stake);
 }
 
 async function readRules() {
@@ -88,18 +87,18 @@ async function readRules() {
   }
 }
 
-function addSeat({ who, name: called }) {
+function addSeat(who) {
   const seats = byId("setup-seats");
-  if (seats.children.length >= menu.most_seats) return;
-  const person = who === menu.person;
+  if (seats.children.length >= menu.seats) return;
+  const person = who === PERSON || who.startsWith("you:");
   const choice = make("select", { "aria-label": "Who sits here" },
-    make("option", { value: menu.person }, "You / another person"), ...menu.strategies.map((name) => make("option", { value: name }, name)));
+    make("option", { value: PERSON }, "a person"), ...menu.strategies.map((name) => make("option", { value: name }, name)));
   if (!person && !menu.strategies.includes(who)) choice.append(make("option", { value: who }, who));
-  choice.value = who;
-  const name = make("input", { maxLength: menu.most_letters, placeholder: "name", value: called, size: 10 });
+  choice.value = person ? PERSON : who;
+  const name = make("input", { maxLength: 40, placeholder: "name", value: person ? who.slice(4) : "", size: 10 });
   name.setAttribute("aria-label", "Name of this person");
   name.hidden = !person;
-  choice.addEventListener("change", () => { name.hidden = choice.value !== menu.person; });
+  choice.addEventListener("change", () => { name.hidden = choice.value !== PERSON; });
   const leave = make("button", { type: "button", className: "quiet", "aria-label": "Take this seat away" }, "✕");
   const row = make("li", {}, choice, name, leave);
   leave.addEventListener("click", () => { row.remove(); numberSeats(); seated = true; byId("add-seat").focus(); });
@@ -109,11 +108,11 @@ function addSeat({ who, name: called }) {
 function numberSeats() {
   const rows = [...byId("setup-seats").children];
   rows.forEach((row) => { row.lastElementChild.hidden = rows.length === 1; });
-  byId("add-seat").hidden = rows.length >= menu.most_seats;
+  byId("add-seat").hidden = rows.length >= menu.seats;
 }
 
 function chosen() {
-  const named = (who, name) => ({ who, name: who === menu.person ? name.trim() : "" });
+  const named = (who, name) => (who === PERSON && name.trim() ? `${PERSON}:${name.trim()}` : who);
   const house = byId("setup-house").value;
   const bankroll = byId("setup-bankroll").value.trim();
   if (!/^\d+$/.test(bankroll)) throw new Error("chips: expected a whole number");

@@ -1,7 +1,7 @@
 // The page of one table: sends what is clicked, and shows what the server answers. No rule of the game stands here.
 
 import {
-  byId, drawActions, drawCoach, drawGrades, drawHistory, drawLog, drawTable, make, setButton, useChips,
+  CHIPS, byId, drawActions, drawCoach, drawGrades, drawHistory, drawLog, drawTable, make, setButton,
 } from "./draw.js";
 import { open, prepare } from "./setup.js";
 
@@ -13,7 +13,6 @@ const kept = {
 };
 
 let table = decodeURIComponent(location.pathname.match(/^\/t\/([^/]+)$/)?.[1] ?? "");
-let menu = null;
 let state = null;
 let said = null;
 let busy = false;
@@ -29,7 +28,7 @@ async function ask(path, body) {
     throw new Error("the table does not answer: is 'bj table' still running?");
   }
   const came = await answer.json();
-  if (answer.status === 409) return { ...came.state, stale: came.error }; // another click or page was first
+  if (answer.status === 409) return came.state; // another click or tab was first: this is how the table lies now
   if (!answer.ok) throw Object.assign(new Error(came.error), { status: answer.status });
   return came;
 }
@@ -47,7 +46,7 @@ async function move(path, body) {
     const came = await ask(path, body);
     busy = false;
     if (at === table) show(came);
-    else look(); // a new table was opened meanwhile
+    else look(); // a new table was shoe_state meanwhile
   } catch (error) {
     busy = false;
     byId("hint").textContent = error.message;
@@ -58,10 +57,9 @@ async function move(path, body) {
 
 const look = () => move(here());
 
-function show({ stale = "", ...came }) {
-  const silent = !state || !mine(state) || came.moves === state.moves;
+function show(came) {
   state = { ...came, table };
-  byId("hint").textContent = silent ? "" : stale && `${stale[0].toUpperCase()}${stale.slice(1)}.`;
+  byId("hint").textContent = "";
   drawTable(state, pace());
   byId("prompt").textContent = state.prompt;
   document.body.classList.toggle("mine", Boolean(state.pending?.person));
@@ -79,8 +77,6 @@ function show({ stale = "", ...came }) {
   else if (state.pending) listen();
   if (!state.pending) offerAgain();
 }
-
-const mine = ({ pending }) => Boolean(pending?.person);
 
 const step = () => move(here("/step"), { seen: state.moves });
 
@@ -104,7 +100,7 @@ async function listen() {
 
 // Bets
 
-const fixed = () => state.stake.fixed;
+const fixed = () => state.stake.least === state.stake.most;
 const betting = () => Boolean(state?.pending?.person && state.pending.betting);
 
 let drawn = ""; // for which bet the amount was filled in, so that what is typed stays when the table is drawn again
@@ -179,7 +175,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     press("play");
   } else if (keyed) press(String(keyed.action));
-  else if (/^[1-5]$/.test(event.key)) addChip(menu.chips.at(-event.key));
+  else if (/^[1-5]$/.test(event.key)) addChip([...CHIPS].reverse()[event.key - 1]);
   else if (event.key === "c") clearBet();
   else if (event.key === "o" && betting() && state.pending.sit_out) placeBet(0);
 });
@@ -233,9 +229,7 @@ function leave() {
 }
 
 async function start() {
-  menu = await ask("/api/menu");
-  useChips(menu.chips);
-  menu.chips.toReversed().forEach((value, at) => {
+  CHIPS.toReversed().forEach((value, at) => {
     const chip = make("button", { type: "button", className: `chip c${value}`, "aria-label": `Add a chip of ${value}` }, String(value));
     chip.setAttribute("aria-keyshortcuts", String(at + 1));
     chip.title = `${value} (key ${at + 1})`;
@@ -262,8 +256,7 @@ async function start() {
   if (matchMedia("(max-width: 760px)").matches) for (const part of document.querySelectorAll("aside details")) part.open = false;
   window.addEventListener("popstate", () => location.reload());
   document.addEventListener("visibilitychange", () => { if (!document.hidden && state) look(); });
-  prepare(menu, ask, begin);
-  byId("action-keys").replaceChildren(...menu.keys.flatMap(({ key, label }) => [make("kbd", {}, key), ` ${label.toLowerCase()}, `]));
+  prepare(await ask("/api/menu"), ask, begin);
   if (table) await look();
   else open(null, { last: kept.get("last") });
 }

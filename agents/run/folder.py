@@ -95,17 +95,36 @@ def code() -> dict[str, str]:
     }
 
 
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object that a JSON file holds.
+
+    Raises:
+        RunError: if it is missing or damaged.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise RunError(f"{path} is damaged")
+    return content
+
+
+def reason(error: OSError, place: str | Path) -> str:
+    """Return in one line what the system refused, and where; at least the place where we were about to write."""
+    return f"{error.filename or place}: {error.strerror or error}"
+
+
 def read_origin(folder: Path) -> dict[str, str]:
     """Return what ``run.json`` says.
 
     Raises:
         RunError: if it is damaged.
     """
-    try:
-        origin = json.loads((folder / "run.json").read_bytes())
-        return {name: str(origin[name]) for name in ORIGIN}
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise RunError(f"{folder / 'run.json'} is damaged") from None
+    origin = read_json(folder / "run.json")
+    if missing := set(ORIGIN) - origin.keys():
+        raise RunError(f"{folder / 'run.json'} is damaged: it has no {min(missing)!r}")
+    return {name: str(origin[name]) for name in ORIGIN}
 
 
 def check_origin(folder: Path) -> None:
@@ -192,7 +211,7 @@ class Scalars:
             self.add(row)
 
     def add(self, row: Row) -> None:
-        """Write what was noted after a leg."""
+        """Write what was noted after an interval."""
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.proto.summary_pb2 import Summary
 

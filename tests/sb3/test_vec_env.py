@@ -14,12 +14,12 @@ from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecCheckNan, VecEnv, VecMonitor, VecNormalize
 
-from agents.shared.vec_env import CompiledVecEnv, compiled_vec_env
 from bj_env.compiled.vector_env import BlackjackVectorEnv, sample_legal
 from bj_env.env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, IllegalAction
 from bj_env.rules.terms import Phase
-from tests.agents.test_evaluation import LEARNERS
+from bj_env.sb3 import CompiledVecEnv, compiled_vec_env
+from tests.sb3.test_evaluation import LEARNERS
 
 SEEDS = [5, 6, 7, 2**40]
 SESSION: dict[str, Any] = {
@@ -60,7 +60,9 @@ def compiled(game: dict[str, Any], seeds: list[int]) -> CompiledVecEnv:
 
 @pytest.mark.parametrize("encoding", ["features", "discrete"])
 @pytest.mark.parametrize("algorithm", [PPO, A2C, DQN, MaskablePPO], ids=lambda algorithm: algorithm.__name__)
-def test_b082_learners_take_it_as_it_is_and_a_seed_says_everything(algorithm: type, encoding: str) -> None:
+def test_learners_take_it_as_it_is_and_a_seed_says_everything(algorithm: type, encoding: str) -> None:
+    """Report b082."""
+
     def learnt() -> dict[str, Any]:
         env = compiled_vec_env(4, seats=("agent",), encoding=encoding)
         model = algorithm("MlpPolicy", env, seed=3, device="cpu", **LEARNERS[algorithm])
@@ -153,7 +155,8 @@ def test_sessions_that_are_cut_short_say_so_and_those_that_end_do_not() -> None:
     assert seen == {True, False}
 
 
-def test_b089_what_is_returned_is_nobody_elses() -> None:
+def test_what_is_returned_is_nobody_elses() -> None:
+    """Report b089."""
     env = compiled(GAMES[0], SEEDS)
     first = env.reset()
     kept, masks = first.copy(), env.env_method("action_masks")
@@ -266,7 +269,8 @@ def test_set_attributes_stay_with_their_table_and_the_games_own_are_fixed() -> N
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
-def test_b087_other_modes_are_refused_by_name(mode: AutoresetMode) -> None:
+def test_other_modes_are_refused_by_name(mode: AutoresetMode) -> None:
+    """Report b087."""
     with pytest.raises(BlackjackError, match=f"needs 'SameStep', got '{mode.value}'"):
         CompiledVecEnv(BlackjackVectorEnv(2, autoreset_mode=mode))
 

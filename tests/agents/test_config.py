@@ -8,14 +8,14 @@ import pytest
 
 from agents.run.config import SEEDS, Config, ConfigError, load_config
 from agents.run.training import Learner
-from agents.shared.evaluation import NEVER_TRAINED
 from bj_env.analysis.benchmark import BENCH_SEEDS
 from bj_env.game import rng
 from bj_env.rules.terms import Rules
+from bj_env.sb3 import NEVER_TRAINED
 from bj_env.strategies.saved_policy import Profile, save_policy
 
 ROOT = Path(__file__).parents[2]
-SMALL = ["learner.rounds=1_000_000", "learner.legs=4", "workers=2"]
+SMALL = ["learner.rounds=1_000_000", "learner.checkpoints=4", "workers=2"]
 HIT_STAND = [*SMALL, "environment.rules=sutton-barto", "environment.seats=['agent']"]
 
 
@@ -27,9 +27,9 @@ def nothing(done: int) -> None:
     """Show no progress."""
 
 
-def trained(learner: Learner, legs: int) -> list[Mapping[str, float]]:
-    """Train some legs; return what was said after each."""
-    return [learner.leg(nothing) for _ in range(legs)]
+def trained(learner: Learner, intervals: int) -> list[Mapping[str, float]]:
+    """Train some intervals; return what was said after each."""
+    return [learner.train_interval(nothing) for _ in range(intervals)]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
@@ -63,10 +63,10 @@ def test_a_whole_number_may_be_set_as_1e6() -> None:
         ("learner.kind=5", "learner.kind: unknown kind 5"),
         ("learner={rounds=5}", "learner.kind: field required; valid: 'monte-carlo'"),
         ("learner=5", "learner: input should be "),
-        ("learner.legs=1.5", "learner.legs: input should be a valid integer"),
-        ("learner.rounds=19", "learner.legs: expected at most 19, the length of the training"),
-        ("learner.margin=inf", "learner.margin: input should be a finite number, got inf"),
-        ("learner.margin=nan", "learner.margin: input should be "),
+        ("learner.checkpoints=1.5", "learner.checkpoints: input should be a valid integer"),
+        ("learner.rounds=19", "learner.checkpoints: expected at most 19, the length of the training"),
+        ("learner.elimination_stderrs=inf", "learner.elimination_stderrs: input should be a finite number, got inf"),
+        ("learner.elimination_stderrs=nan", "learner.elimination_stderrs: input should be "),
         ("environment.reward=expectd", "environment.reward: input should be 'sampled' or 'expected', got 'expectd'"),
         ("environment.seat=[]", "unknown key 'environment.seat'; did you mean 'seats'"),
         ("evaluations=0", "evaluations: input should be greater than 0"),
@@ -80,10 +80,16 @@ def test_a_whole_number_may_be_set_as_1e6() -> None:
         (f"seed=0x{'f' * 9999}", "got a number of thousands of digits"),
         (f"environment.reward={'x' * 9999}", "'xxx"),
         ("workers=1025", "workers: input should be less than or equal to 1024"),
-        ("learner.rounds=1_000_000_000_000", "expected at most 429496729600 rounds in so many legs and generations"),
+        (
+            "learner.rounds=1_000_000_000_000",
+            "expected at most 429496729600 rounds in so many iterations",
+        ),
         ("learner.rounds=0xffff_ffff_ffff_ffff", "learner.rounds: input should be less than or equal to "),
         ("benchmark.rounds=5_000_000_000", "benchmark.rounds: expected at most 4294967296, got 5000000000"),
-        ("environment.rules=6D PEN75", "learner.starts: expected 0 where a shoe lasts over several rounds, got 0.7"),
+        (
+            "environment.rules=6D PEN75",
+            "learner.exploring_starts: expected 0 where a shoe lasts over several rounds, got 0.7",
+        ),
         ("benchmark.strategies=['learned']", "'learned' is the policy that is trained; write './learned' for a folder"),
         ("seed.x=1", "'seed' is a value"),
         ("seed=" + "[" * 5000, "seed: input should be a valid integer"),
@@ -127,7 +133,9 @@ def test_no_shoe_of_any_training_is_in_a_benchmark() -> None:
     assert parts[-1] < NEVER_TRAINED < rng.SEEDS
 
 
-@pytest.mark.parametrize(("content", "expected"), [(None, "No such file"), ("name =", "is not TOML"), ("", "name: ")])
+@pytest.mark.parametrize(
+    ("content", "expected"), [(None, "No such file"), ("name =", "is not TOML"), ("", "learner: field required")]
+)
 def test_a_bad_file_is_named(content: str | None, expected: str, tmp_path: Path) -> None:
     path = tmp_path / "some.toml"
     if content is not None:
