@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bj_env.errors import BlackjackError, choices
 from bj_env.rules.fields import Choice, Field, Flag, Share
+from bj_env.rules.numbered import cards_of_value
 from bj_env.rules.terms import FIELDS, Phase, Rules
 
 PARTS = ("hand", "table", "count", "seen", "composition", "bankroll", "rules")
@@ -246,7 +247,7 @@ def write_card(row: Any, at: int, max_hands: int, seat: int, hand: int, value: i
 
 def seen_columns(rules: Rules) -> list[Column]:
     """List the columns of ``seen``: cards seen since the shuffle by value, and whether a shuffle is due next."""
-    sizes = [MOST_CARDS if rules.decks == 0 else rules.decks * (16 if value == "T" else 4) for value in _VALUES]
+    sizes = [MOST_CARDS if rules.decks == 0 else rules.decks * cards_of_value(value) for value in range(1, 11)]
     counts = [Column("seen", value, size + 1) for value, size in zip(_VALUES, sizes, strict=True)]
     return [*counts, _flag("seen", "shuffle pending")]
 
@@ -254,7 +255,7 @@ def seen_columns(rules: Rules) -> list[Column]:
 def write_seen(row: Any, at: int, decks: int, seen: Any, shuffle_pending: bool) -> None:
     """Write ``seen``, counts by card value 1..10 (index 0 unused)."""
     for value in range(1, 11):
-        most = MOST_CARDS if decks == 0 else decks * (16 if value == 10 else 4)
+        most = MOST_CARDS if decks == 0 else decks * cards_of_value(value)
         row[at + value - 1] = min(seen[value], most)
     row[at + 10] = 1 if shuffle_pending else 0
 
@@ -271,14 +272,14 @@ def write_count(row: Any, at: int, count: float) -> None:
 
 def composition_columns(rules: Rules) -> list[Column]:
     """List the columns of ``composition``: how many cards of each value have not been seen, wherever they lie."""
-    sizes = [rules.decks * (16 if value == "T" else 4) for value in _VALUES]
+    sizes = [rules.decks * cards_of_value(value) for value in range(1, 11)]
     return [Column("composition", value, size + 1) for value, size in zip(_VALUES, sizes, strict=True)]
 
 
 def write_composition(row: Any, at: int, decks: int, seen: Any) -> None:
     """Write ``composition`` from the counts seen by card value 1..10 (index 0 unused)."""
     for value in range(1, 11):
-        row[at + value - 1] = decks * (16 if value == 10 else 4) - seen[value]
+        row[at + value - 1] = decks * cards_of_value(value) - seen[value]
 
 
 def bankroll_columns(bets: Sequence[int], bankroll: float) -> list[Column]:

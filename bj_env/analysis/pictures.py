@@ -15,7 +15,7 @@ from bj_env.errors import BlackjackError
 from bj_env.extras import missing
 from bj_env.game.decision import Decision
 from bj_env.game.notation import RANKS
-from bj_env.rules.terms import Action, Rules
+from bj_env.rules.terms import ACTION_WORDS, Action, Rules
 from bj_env.strategies.basic import ChartDecision
 from bj_env.strategies.charts import COLOURS, UPCARDS
 from bj_env.strategies.registry import strategy
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-LETTERS = {Action.STAND: "S", Action.HIT: "H", Action.DOUBLE: "D", Action.SPLIT: "P", Action.SURRENDER: "R"}
 """What stands in a cell."""
 
 LOUD, FAINT = "#c1440e", "#666666"
@@ -318,7 +317,7 @@ def _draw_cell(axes: "Axes", column: int, row: int, action: Action, cost: float 
     loud = cost is not None and cost >= NEAR_TIE
     weight, aside = ("bold", 0.22 if priced else 0.0) if loud else ("normal", 0.0)
     axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=COLOURS[action], edgecolor="white"))
-    axes.text(column - aside, row, LETTERS[action], ha="center", va="center", fontsize=9, weight=weight)
+    axes.text(column - aside, row, ACTION_WORDS[action].letter, ha="center", va="center", fontsize=9, weight=weight)
     if cost is None:
         return
     frame = Rectangle((column - 0.44, row - 0.42), 0.88, 0.84, fill=False)

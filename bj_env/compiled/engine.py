@@ -39,7 +39,7 @@ from bj_env.env.settings import Settings
 from bj_env.errors import BlackjackError
 from bj_env.game.rng import MASK as WORD
 from bj_env.game.rng import seat_key
-from bj_env.rules.terms import ticks
+from bj_env.rules.terms import DECK, ticks
 
 FEWEST_A_THREAD = 8192
 """With fewer tables a thread more costs more than it brings."""
@@ -187,7 +187,7 @@ class Engine:
             t.seats[which, seat, CHOICES] = 0
         t.state[which] = 0
         t.state[which, FRESH] = t.state[which, OVER] = 1
-        t.state[which, SIZE] = 52 * max(self.settings.rules.decks, 1)
+        t.state[which, SIZE] = DECK * max(self.settings.rules.decks, 1)
         t.pool[which] = t.full
         t.seen[which] = 0
 

@@ -12,7 +12,7 @@ from bj_env.compiled.arrays import BET, UPCARD, Array, Table
 from bj_env.compiled.compiling import called, inlined
 from bj_env.compiled.lookup_policies import Plans
 from bj_env.compiled.settlement import settle
-from bj_env.rules.numbered import dealer_peeks
+from bj_env.rules.numbered import cards_of_value, dealer_peeks
 from bj_env.rules.terms import Rules
 from bj_env.solver.dealer import dealer_tree, hole_value
 from bj_env.solver.draws import BLACKJACK, BUSTS, MOST_OF_A_VALUE, OUTCOMES, Tree, walk
@@ -58,7 +58,7 @@ def dealer_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> No
     weight, sums = space[_FACTORS + _DEPTHS : _FACTORS + 2 * _DEPTHS], space[_FACTORS + 2 * _DEPTHS :]
     step, cards = 1.0 if rules.decks > 0 else 0.0, 0.0
     for value in range(1, 11):
-        left = (16.0 if value == 10 else 4.0) * max(rules.decks, 1) - step * t.known[value]
+        left = float(cards_of_value(value)) * max(rules.decks, 1) - step * t.known[value]
         cards += left
         for drawn in range(21 // value + 1):
             factors[(value - 1) * MOST_OF_A_VALUE + drawn, 0] = max(left - step * drawn, 0.0)

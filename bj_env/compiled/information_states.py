@@ -8,8 +8,8 @@ import numpy as np
 from bj_env.compiled.arrays import Array
 from bj_env.compiled.hand_tables import ROWS, hand_row, table_hands
 from bj_env.compiled.lookup_policies import PHASES, UPCARDS, plan_place
-from bj_env.compiled.tabulation import OFFERS, SITUATIONS, masks_of
-from bj_env.rules.terms import Action, Phase, Rules
+from bj_env.compiled.tabulation import SITUATIONS, masks_of
+from bj_env.rules.terms import OFFERS, Action, Phase, Rules
 
 CELLS = PHASES * ROWS * UPCARDS
 """Phases by hands by up cards."""
@@ -53,7 +53,7 @@ def situations(rules: Rules) -> Situations:
     """
     listed = []
     for total, soft, pair in table_hands():
-        offered = [(phase.value, 1 << offer | 1 << Action.DECLINE) for phase, offer in OFFERS]
+        offered = [(phase.value, offer.mask) for phase, offer in OFFERS.items()]
         asked = [(Phase.PLAY.value, mask) for mask in masks_of(rules, total, soft, pair)]
         row = hand_row(total, soft, pair)
         listed += [(phase, row, upcard, mask) for phase, mask in offered + asked for upcard in range(1, UPCARDS + 1)]

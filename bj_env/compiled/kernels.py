@@ -43,7 +43,8 @@ from bj_env.compiled.round import deal, end, go_on, take
 from bj_env.compiled.shoe import LANES, shuffle, work_ahead
 from bj_env.env.settings import fallback_action
 from bj_env.game.rng import seat_key
-from bj_env.rules.terms import TICKS, HoleCard, Rules
+from bj_env.rules.numbered import deals_hole_card
+from bj_env.rules.terms import TICKS, Rules
 
 SKIP, SHOW, BEGIN, GO = -4, -3, -2, -1
 """What to do with a table in place of an action: nothing; show how it stands; begin an episode; go on with one that was
@@ -132,7 +133,7 @@ def write_dealer(rules: Rules, t: Table, dealer: Array, i: int) -> None:
     cards, half, logged = int(s[LAST_DEALER]), int(s[LOG]) ^ 1, int(s[LAST_LOGGED])
     for seat in range(t.seats.shape[0]):
         dealt += t.seats[seat, LAST_BET] > 0
-    hole = rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK
+    hole = deals_hole_card(rules)
     for card in range(cards):
         place = logged - cards + card
         if card == 0:

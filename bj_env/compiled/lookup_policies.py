@@ -30,7 +30,7 @@ from bj_env.compiled.round import DECLINE, EARLY_SURRENDER, INSURANCE_PHASE, INS
 from bj_env.compiled.shoe import shuffle_pending
 from bj_env.game.rng import bounded, philox
 from bj_env.rules.numbered import is_short
-from bj_env.rules.terms import TICKS, Rules
+from bj_env.rules.terms import DECK, TICKS, Rules
 from bj_env.strategies.count_systems import estimated_decks, running_count
 
 LOOKED_UP, RANDOM = range(2)
@@ -84,7 +84,7 @@ def place_of_count(rules: Rules, plans: Plans, plan: int, seen: Array, fresh: bo
         for value in range(1, 11):
             dealt += seen[value]
     if plans.true[plan]:
-        count = count / estimated_decks(rules.decks * 52 - dealt, plans.step[plan], plans.ties_up[plan] > 0)
+        count = count / estimated_decks(rules.decks * DECK - dealt, plans.step[plan], plans.ties_up[plan] > 0)
     place, whole = 0, floor(count)
     while place < plans.counts[plan] - 1 and plans.points[plan, place] <= whole:
         place += 1

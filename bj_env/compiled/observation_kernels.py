@@ -34,7 +34,7 @@ from bj_env.observation import (
     write_seen,
     write_turn,
 )
-from bj_env.rules.terms import TICKS, Rules
+from bj_env.rules.terms import DECK, TICKS, Rules
 from bj_env.strategies.count_systems import ESTIMATES, estimated_decks, running_count
 
 
@@ -163,7 +163,7 @@ def count_of(rules: Rules, t: Table, scheme: Scheme) -> float:
     for value in range(1, 11):
         seen += t.seen[value]
     if scheme.true:
-        return running / estimated_decks(rules.decks * 52 - seen, scheme.step, scheme.ties_up)
+        return running / estimated_decks(rules.decks * DECK - seen, scheme.step, scheme.ties_up)
     return running
 
 

@@ -65,14 +65,16 @@ from bj_env.compiled.settlement import (
 from bj_env.compiled.shoe import prepare_shoe
 from bj_env.rules.numbered import (
     card_value,
+    completes_blackjack,
     dealer_hits,
     dealer_peeks,
+    deals_hole_card,
     early_surrender_refusal,
     insurance_refusal,
     insurance_stake,
     is_short,
 )
-from bj_env.rules.terms import TICKS, Action, HoleCard, Phase, Rules
+from bj_env.rules.terms import TICKS, Action, Phase, Rules
 
 EARLY_SURRENDER, INSURANCE_PHASE, PLAY, ROUND_OVER = (
     Phase.EARLY_SURRENDER.value,
@@ -102,7 +104,7 @@ def deal(rules: Rules, t: Table) -> None:
                 rank = take_from_shoe(rules, t)
                 if rank > 0:
                     add_to_hand(t, index(seat * rules.max_hands), rank)
-        if first or rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK:
+        if first or deals_hole_card(rules):
             rank = take_from_shoe(rules, t)
             if rank > 0 and first:
                 add_to_dealer(t, rank)
@@ -198,7 +200,7 @@ def offer_refusal(rules: Rules, t: Table, seat: int) -> int:
 def peek_finds_blackjack(rules: Rules, t: Table) -> bool:
     """Let the dealer look at the hole card where the house does; tell whether that ends the round."""
     s = t.state
-    return dealer_peeks(rules, int(s[UPCARD])) and s[UPCARD] + card_value(int(s[HOLE])) == 11
+    return dealer_peeks(rules, int(s[UPCARD])) and completes_blackjack(int(s[UPCARD]), card_value(int(s[HOLE])))
 
 
 @inlined

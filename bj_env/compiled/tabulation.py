@@ -12,13 +12,12 @@ from bj_env.compiled.lookup_policies import LOOKED_UP, MASKS, PHASES, RANDOM, UP
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.game.decision import Decision, ask
 from bj_env.game.view import View, total_dependent_view
-from bj_env.rules.terms import Action, Phase, Rules
+from bj_env.rules.terms import OFFERS, Action, Phase, Rules
 from bj_env.strategies.count_systems import ESTIMATES
 from bj_env.strategies.counting import CountingDecision
 from bj_env.strategies.simple import RandomLegal
 
 SITUATIONS = PHASES * ROWS * UPCARDS * MASKS
-OFFERS = ((Phase.EARLY_SURRENDER, Action.SURRENDER), (Phase.INSURANCE, Action.INSURE))
 
 
 class Tabulated(NamedTuple):
@@ -175,7 +174,7 @@ def _actions(decision: Decision, rules: Rules) -> Array:
 def _ask(decision: Decision, rules: Rules, cells: Iterable[Cell], actions: Array) -> None:
     """Fill in the answers for some cells."""
     for total, soft, pair, upcard in cells:
-        offered = [(phase, 1 << offer | 1 << Action.DECLINE) for phase, offer in OFFERS]
+        offered = [(phase, offer.mask) for phase, offer in OFFERS.items()]
         for phase, mask in (*offered, *((Phase.PLAY, mask) for mask in masks_of(rules, total, soft, pair))):
             answer = _answer(decision, rules, phase, total, soft, pair, upcard, mask)
             actions[plan_place(phase, hand_row(total, soft, pair), upcard, mask)] = answer

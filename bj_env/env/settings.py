@@ -9,10 +9,9 @@ from typing import Any, Self
 from bj_env.env.episode import EPISODES
 from bj_env.errors import BlackjackError, UnknownStrategy, choices
 from bj_env.game.decision import Decision
-from bj_env.game.notation import LETTERS
 from bj_env.observation import Layout
 from bj_env.rules.houses import parse_rules
-from bj_env.rules.terms import DECK, FIRST_BET, TICKS, Action, Rules, check_first_deal, ticks
+from bj_env.rules.terms import ACTION_WORDS, DECK, FIRST_BET, TICKS, Action, Rules, check_first_deal, ticks
 from bj_env.strategies.count_systems import Count, count_from
 from bj_env.strategies.registry import strategy
 
@@ -30,8 +29,8 @@ ILLEGAL_ACTIONS = ("fallback", "penalty", "raise")
 AGENT = "agent"
 """The name of a seat that is played through an environment's ``step``."""
 
-_KEYS = {action: LETTERS.get(action, "N").lower() for action in Action}
-_BET_KEYS = "1234567890" + "".join(letter for letter in ascii_lowercase if letter not in _KEYS.values())
+_TAKEN_KEYS = {words.key for words in ACTION_WORDS.values()}
+_BET_KEYS = "1234567890" + "".join(letter for letter in ascii_lowercase if letter not in _TAKEN_KEYS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +154,7 @@ class Settings:
         >>> "".join(settings.key(action) for action in range(settings.actions))
         'shdprin123'
         """
-        return _KEYS[Action(action)] if action < FIRST_BET else _BET_KEYS[action - FIRST_BET]
+        return ACTION_WORDS[Action(action)].key if action < FIRST_BET else _BET_KEYS[action - FIRST_BET]
 
     def legal_names(self, mask: int) -> str:
         """Return what the legal actions are called, given as bits ``1 << action``.

@@ -12,7 +12,8 @@ from bj_env.game.replay import stacked
 from bj_env.game.rng import Stream
 from bj_env.game.table import Table
 from bj_env.observation import MOST_COUNT
-from bj_env.rules.terms import HoleCard, Rules
+from bj_env.rules.numbered import deals_hole_card
+from bj_env.rules.terms import Rules
 from bj_env.strategies.count_systems import Count
 
 OPTIONS = ("line", "shoe", "hand", "upcard", "count")
@@ -121,7 +122,7 @@ def _checked_count(count: Any, rules: Rules) -> float:
 
 def _start_cards(given: Mapping[str, Any], rules: Rules, seats: int, agent: int) -> list[Card | None]:
     """Lay out a hand and an up card in the order of the deal, when every seat plays."""
-    hole = 1 if rules.hole_card in (HoleCard.PEEK, HoleCard.NOPEEK) else 0
+    hole = 1 if deals_hole_card(rules) else 0
     cards: list[Card | None] = [None] * (2 * seats + 1 + hole)
     if "hand" in given:
         hand = _cards("hand", given["hand"])

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from bj_env.game.cards import Card, to_face
 from bj_env.game.notation import Face, Line, Result, SeatLine, chips_text, write
-from bj_env.rules.terms import TICKS, Action, Rules
+from bj_env.rules.terms import ACTION_WORDS, TICKS, Action, Rules
 
 DEALER = -1
 """The dealer's place in events and views."""
@@ -55,7 +55,7 @@ class Event(NamedTuple):
             who=self._who(),
             s="" if self.seat == DEALER else "s",
             card=self.card,
-            does=_DOES.get(self.action, "") if self.action is not None else "",
+            does=ACTION_WORDS[self.action].third_person if self.action is not None else "",
             total=total_text(self.total, self.soft),
             chips=chips_text(self.ticks).removeprefix("+"),
             net=chips_text(self.ticks),
@@ -96,15 +96,6 @@ _WORDS = {
     Kind.INSURANCE: "{who} insurance: {net}",
     Kind.SETTLE: "{who}: {net}",
     Kind.MISDEAL: "the shoe has run out: the round is void, all stakes go back",
-}
-_DOES = {
-    Action.STAND: "stands",
-    Action.HIT: "hits",
-    Action.DOUBLE: "doubles",
-    Action.SPLIT: "splits",
-    Action.SURRENDER: "surrenders",
-    Action.INSURE: "insures",
-    Action.DECLINE: "declines",
 }
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple, NoReturn
 
 from bj_env.errors import BlackjackError, NotationError
 from bj_env.rules.houses import HOUSES, parse_rules, text
-from bj_env.rules.terms import TICKS, Action, HoleCard, Rules
+from bj_env.rules.numbered import deals_hole_card
+from bj_env.rules.terms import ACTION_WORDS, TICKS, Action, Rules
 
 RANKS = "A23456789TJQK"
 """The letter of rank 1 (ace) .. 13 (king)."""
@@ -23,17 +24,8 @@ RANKS = "A23456789TJQK"
 SUITS = "cdhs"
 """The letter of suit 0 .. 3."""
 
-ACTIONS = {
-    "S": Action.STAND,
-    "H": Action.HIT,
-    "D": Action.DOUBLE,
-    "P": Action.SPLIT,
-    "R": Action.SURRENDER,
-    "I": Action.INSURE,
-}
-"""The letter of each action; insurance not written is declined."""
-
-LETTERS = {action: letter for letter, action in ACTIONS.items()}
+ACTIONS = {words.letter: action for action, words in ACTION_WORDS.items() if words.letter}
+"""The action of each letter; insurance that is not written is declined."""
 
 
 class Face(NamedTuple):
@@ -167,7 +159,7 @@ class _Reader:
         if len(words) != 2 or words[0][1] != "D":
             self.fail(f"expected the dealer's cards, like 'D 6/T', got {text!r}")
         cards = tuple(self.face(*part) for part in self.split(words[1][1], "/", words[1][0]))
-        dealt = 2 if rules.hole_card in (HoleCard.PEEK, HoleCard.NOPEEK) else 1
+        dealt = 2 if deals_hole_card(rules) else 1
         if len(cards) != dealt:
             self.column = words[1][0] + 1
             house = f"under {rules.hole_card.name} the dealer is dealt {dealt} card{'s' if dealt > 1 else ''}"
@@ -289,7 +281,9 @@ def write_faces(faces: Sequence[Face]) -> str:
 def _write_seat(number: int, seat: SeatLine) -> str:
     bank = [f"bank {chips_text(round(seat.bank * TICKS)).removeprefix('+')}"] if seat.bank is not None else []
     cards = [write_faces(seat.cards)] if seat.cards else []
-    return " ".join([f"P{number}", str(seat.bet), *bank, *cards, *(LETTERS[action] for action in seat.actions)])
+    return " ".join(
+        [f"P{number}", str(seat.bet), *bank, *cards, *(ACTION_WORDS[action].letter for action in seat.actions)]
+    )
 
 
 def write_result(result: Result) -> str:

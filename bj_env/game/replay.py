@@ -10,7 +10,7 @@ from bj_env.game.notation import RANKS, Face, Line, Result, parse, write_faces, 
 from bj_env.game.participants import Player
 from bj_env.game.round import Round
 from bj_env.game.table import Table
-from bj_env.rules.terms import Action, Phase, Rules
+from bj_env.rules.terms import OFFERS, Action, Rules
 
 
 def replay(source: str | Line) -> Round:
@@ -93,11 +93,11 @@ def play_written(round: Round, line: Line, ask_other: Callable[[Round], bool] | 
     scripts = [list(zip(seat.actions, seat.columns or (0,) * len(seat.actions), strict=True)) for seat in line.seats]
     while not round.over:
         script = scripts[round.active_seat.number]
-        offered = _OFFERS.get(round.phase)
+        offer = OFFERS.get(round.phase)
         if not script and ask_other is not None:
             if not ask_other(round):
                 return
-        elif offered is not None and (not script or script[0][0] is not offered):
+        elif offer is not None and (not script or script[0][0] is not offer.accept):
             round.act(Action.DECLINE)
         elif not script:
             return
@@ -114,9 +114,6 @@ def _act_written(round: Round, action: Action, column: int) -> None:
         round.act(action)
     except IllegalAction as error:
         raise IllegalAction(f"column {column}: {error}" if column else str(error)) from None
-
-
-_OFFERS = {Phase.EARLY_SURRENDER: Action.SURRENDER, Phase.INSURANCE: Action.INSURE}
 
 
 def _too_short(line: Line) -> str:

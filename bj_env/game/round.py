@@ -16,15 +16,17 @@ from bj_env.game.participants import Seat
 from bj_env.game.settlement import any_in_play, second_card_due, settle
 from bj_env.game.view import HandView, View
 from bj_env.rules.numbered import (
+    completes_blackjack,
     dealer_hits,
     dealer_peeks,
+    deals_hole_card,
     early_surrender_refusal,
     insurance_refusal,
     insurance_stake,
     is_charlie,
     is_short,
 )
-from bj_env.rules.terms import REFUSALS, TICKS, Action, HoleCard, Phase, Refusal
+from bj_env.rules.terms import OFFERS, REFUSALS, TICKS, Action, Phase, Refusal
 
 if TYPE_CHECKING:
     from bj_env.game.table import Table
@@ -36,11 +38,6 @@ _, _EARLY_SURRENDER, _INSURANCE, _PLAY, _ROUND_OVER = Phase
 _STAND, _HIT, _DOUBLE, _SPLIT, _SURRENDER, _INSURE, _DECLINE = _ACTIONS = tuple(Action)
 _BET, _DEAL, _DRAW, _TURN, _ACTION = Kind.BET, Kind.DEAL, Kind.DRAW, Kind.TURN, Kind.ACTION
 
-_WITH_HOLE_CARD = (HoleCard.PEEK, HoleCard.NOPEEK)
-_OFFER_MASKS = {
-    Phase.EARLY_SURRENDER: 1 << Action.SURRENDER | 1 << Action.DECLINE,
-    Phase.INSURANCE: 1 << Action.INSURE | 1 << Action.DECLINE,
-}
 _LEGAL = tuple(tuple(action for action in Action if mask >> action & 1) for mask in range(1 << len(Action)))
 
 
@@ -91,7 +88,7 @@ class Round:
         self._give(self.dealer, DEALER)
         for seat in self.active:
             self._give(seat.hands[0], seat.number)
-        if self.rules.hole_card in _WITH_HOLE_CARD:
+        if deals_hole_card(self.rules):
             self.hole = self._draw()
             self.events.append(HOLE_CARD)
         self._offers = self.table.offers[self.upcard.value]
@@ -112,7 +109,7 @@ class Round:
         """Go to the next seat to which early surrender or insurance is open."""
         for at in range(self._at, len(self.active)):
             if self._offer_refusal(self.active[at]) == Refusal.LEGAL:
-                self._at, self.mask = at, _OFFER_MASKS[self.phase]
+                self._at, self.mask = at, OFFERS[self.phase].mask
                 return True
         return False
 
@@ -130,7 +127,7 @@ class Round:
         """Let the dealer look at the hole card where the house does; tell whether that ends the round."""
         if not dealer_peeks(self.rules, self.upcard.value) or self.hole is None:
             return False
-        self.events.append(PEEKED[found := self.upcard.value + self.hole.value == 11])
+        self.events.append(PEEKED[found := completes_blackjack(self.upcard.value, self.hole.value)])
         return found
 
     def _find_hand(self) -> bool:

@@ -15,7 +15,13 @@ from bj_env.game.rng import SEEDS, TABLES, seat_stream
 from bj_env.game.round import Round
 from bj_env.game.view import View
 from bj_env.rules.houses import parse_rules
-from bj_env.rules.numbered import dealer_peeks, early_surrender_refusal, insurance_refusal, is_short
+from bj_env.rules.numbered import (
+    completes_blackjack,
+    dealer_peeks,
+    early_surrender_refusal,
+    insurance_refusal,
+    is_short,
+)
 from bj_env.rules.terms import TICKS, Phase, Refusal, Rules, check_first_deal
 
 
@@ -273,7 +279,9 @@ class Table:
         if round is not None and not round.over and len(round.dealer.cards) == 1:
             hole, upcard = round.hole, round.upcard.value
             known = dealer_peeks(self.rules, upcard) and round.phase is Phase.PLAY
-            round.hole = self.shoe.reshuffle_unseen(seed, hole, lambda card: not known or card.value + upcard != 11)
+            round.hole = self.shoe.reshuffle_unseen(
+                seed, hole, lambda card: not (known and completes_blackjack(upcard, card.value))
+            )
         else:
             self.shoe.reshuffle_unseen(seed, None, lambda card: True)
         self.streams = [seat_stream(seed, self.number, seat) for seat in range(len(self.streams))]

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 from bj_env.errors import BlackjackError, UnknownStrategy
 from bj_env.game.rng import SEEDS
 from bj_env.rules.houses import parse_rules
-from bj_env.rules.terms import Rules, check_first_deal, checked_number
+from bj_env.rules.terms import DECK, Rules, check_first_deal, checked_number
 from bj_env.strategies.registry import strategy
 
 PERSON = "you"
@@ -79,7 +79,7 @@ class Setup(NamedTuple):
 
     def _check(self) -> None:
         rules = self.rules
-        check_first_deal(rules, len(self.seats), 52 * rules.decks)
+        check_first_deal(rules, len(self.seats), DECK * rules.decks)
         if self.bankroll < rules.min_bet:
             raise BlackjackError(f"bankroll: expected at least the smallest bet, {rules.min_bet}, got {self.bankroll}")
         for seat in self.seats:

@@ -9,25 +9,7 @@ A card's *value* is 1 for an ace, 2..9, and 10 for T, J, Q, K. A hand is describ
 where that fits), whether it is *soft* (an ace does count 11), and the number of its *cards*.
 """
 
-from bj_env.rules.terms import (
-    TICKS as TICKS,
-)
-from bj_env.rules.terms import (
-    Action as Action,
-)
-from bj_env.rules.terms import (
-    Double,
-    HoleCard,
-    Refusal,
-    SplitBy,
-    Surrender,
-)
-from bj_env.rules.terms import (
-    Phase as Phase,
-)
-from bj_env.rules.terms import (
-    Rules as Rules,
-)
+from bj_env.rules.terms import TICKS, Double, HoleCard, Refusal, Rules, SplitBy, Surrender
 
 # --- what a hand is -------------------------------------------------------------------------------------------------
 
@@ -39,6 +21,15 @@ def card_value(rank: int) -> int:
     (1, 9, 10)
     """
     return 10 if rank > 10 else rank
+
+
+def cards_of_value(value: int) -> int:
+    """R28. Tell how many cards of a value a deck has.
+
+    >>> cards_of_value(1), cards_of_value(10)
+    (4, 16)
+    """
+    return 16 if value == 10 else 4
 
 
 def best_total(hard: int, has_ace: bool) -> int:
@@ -155,6 +146,24 @@ def dealer_peeks(rules: Rules, upcard: int) -> bool:
     (True, False, False)
     """
     return rules.hole_card == HoleCard.PEEK and (upcard == 1 or upcard == 10)
+
+
+def deals_hole_card(rules: Rules) -> bool:
+    """R26. Tell whether the dealer deals himself a hole card.
+
+    >>> deals_hole_card(Rules()), deals_hole_card(Rules(hole_card=HoleCard.ENHC))
+    (True, False)
+    """
+    return rules.hole_card == HoleCard.PEEK or rules.hole_card == HoleCard.NOPEEK
+
+
+def completes_blackjack(upcard: int, hole: int) -> bool:
+    """R27. Tell whether up card and hole card, by value, are a blackjack.
+
+    >>> completes_blackjack(1, 10), completes_blackjack(10, 1), completes_blackjack(5, 6)
+    (True, True, False)
+    """
+    return (upcard == 1 and hole == 10) or (upcard == 10 and hole == 1)
 
 
 # --- what a hand may do ---------------------------------------------------------------------------------------------

@@ -46,6 +46,55 @@ class Phase(IntEnum):
     ROUND_OVER = 4
 
 
+class ActionWords(NamedTuple):
+    """How an action is written everywhere.
+
+    Attributes:
+        letter: in round notation and in strategy charts; empty for DECLINE, which notation leaves out.
+        key: the key that a person presses, in lower case.
+        verb: what a person does.
+        third_person: what an event says that a seat does.
+        label: what a button says.
+    """
+
+    letter: str
+    key: str
+    verb: str
+    third_person: str
+    label: str
+
+
+ACTION_WORDS = {
+    Action.STAND: ActionWords("S", "s", "stand", "stands", "Stand"),
+    Action.HIT: ActionWords("H", "h", "hit", "hits", "Hit"),
+    Action.DOUBLE: ActionWords("D", "d", "double", "doubles", "Double"),
+    Action.SPLIT: ActionWords("P", "p", "split", "splits", "Split"),
+    Action.SURRENDER: ActionWords("R", "r", "surrender", "surrenders", "Surrender"),
+    Action.INSURE: ActionWords("I", "i", "insure", "insures", "Insurance"),
+    Action.DECLINE: ActionWords("", "n", "decline", "declines", "No insurance"),
+}
+"""The words of each action."""
+
+
+class Offer(NamedTuple):
+    """What a seat is offered before it plays: one action takes the offer, DECLINE does not.
+
+    Attributes:
+        accept: the action that takes it.
+        mask: both actions, as bits ``1 << action``.
+    """
+
+    accept: Action
+    mask: int
+
+
+OFFERS = {
+    phase: Offer(accept, 1 << accept | 1 << Action.DECLINE)
+    for phase, accept in ((Phase.EARLY_SURRENDER, Action.SURRENDER), (Phase.INSURANCE, Action.INSURE))
+}
+"""The offer of each phase that is one."""
+
+
 class HoleCard(IntEnum):
     """How the dealer's second card is handled."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from bj_env.errors import BlackjackError
 from bj_env.rules.houses import parse_rules
-from bj_env.rules.terms import Action, Rules
+from bj_env.rules.terms import DECK, Action, Rules
 from bj_env.solver.exact import best_against
 from bj_env.solver.hands import VALUES, find_hand, hand_text
 from bj_env.solver.result import Cards, Shoe, Solution, evaluate, one_value, solve, to_values
@@ -61,10 +61,10 @@ def shoe_at(rules: Rules | str, tags: Sequence[float], true_count: float) -> Com
     if len(tags) != len(VALUES):
         raise BlackjackError(f"tags: expected ten, for A,2..9,T, got {len(tags)}")
     mean = sum(full.share(value) * tags[value - 1] for value in VALUES)
-    spread = 52 * sum(full.share(value) * (tags[value - 1] - mean) ** 2 for value in VALUES)
-    if not spread:
+    variance = DECK * sum(full.share(value) * (tags[value - 1] - mean) ** 2 for value in VALUES)
+    if not variance:
         raise BlackjackError("tags: expected some that differ, got ten equal ones")
-    factors = [1 - true_count * (tags[value - 1] - mean) / spread for value in VALUES]
+    factors = [1 - true_count * (tags[value - 1] - mean) / variance for value in VALUES]
     if min(factors) < 0:
         raise BlackjackError(f"true count: no shoe can have {true_count:g} with these tags")
     return Composition(tuple(c * f for c, f in zip(full.counts, factors, strict=True)), full.replaced)

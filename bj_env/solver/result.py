@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.rules.houses import parse_rules, text
-from bj_env.rules.numbered import TICKS, early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
-from bj_env.rules.terms import Action, Rules
+from bj_env.rules.numbered import early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
+from bj_env.rules.terms import DECK, TICKS, Action, Rules
 from bj_env.solver.exact import Against, Plan, best_against, plan_against
 from bj_env.solver.hands import VALUES, all_hands, find_hand, hand_text, parse_values
 from bj_env.solver.shoe import MOST_POINTS, Composition, composition
@@ -285,7 +285,7 @@ def strategy_class(rules: Rules, shoe: Composition, how: SplitPlay = SplitPlay.Z
     if rules.max_hands == 1 or shoe.replaced:
         return "optimal: every decision by the cards of the hand and the up card"
     like, cost = _CLASSES[how]
-    size = f"about {cost * (52 / shoe.cards) ** 2:.0e} of a bet"
+    size = f"about {cost * (DECK / shoe.cards) ** 2:.0e} of a bet"
     return (
         f"optimal by composition, but split hands are played {like}, and a drawn pair is split again while it may;"
         f" exact in this class, which costs {size} against the best play of all"

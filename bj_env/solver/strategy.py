@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.errors import BlackjackError, choices
-from bj_env.rules.numbered import TICKS, early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
-from bj_env.rules.terms import Action, Phase, Rules
+from bj_env.rules.numbered import early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
+from bj_env.rules.terms import OFFERS, TICKS, Action, Phase, Rules
 from bj_env.solver.exact import Plan
 from bj_env.solver.hands import VALUES, Flags, Ints, all_hands, find_hand, hand_index, hand_text
 from bj_env.solver.shoe import Composition
@@ -224,11 +224,11 @@ class _Asker:
             plan.split[value] = self.ask(hand, mask) is Action.SPLIT
         blackjack = is_blackjack(int(self.hands.total[hand]), 2, False)
         if early_surrender_refusal(self.rules, self.upcard, blackjack) == 0:
-            mask = 1 << Action.SURRENDER | 1 << Action.DECLINE
+            mask = OFFERS[Phase.EARLY_SURRENDER].mask
             plan.early[hand] = self.ask(hand, mask, Phase.EARLY_SURRENDER) is Action.SURRENDER
         stake = insurance_stake(self.rules, self.rules.min_bet * TICKS)
         if insurance_refusal(self.rules, self.upcard, stake, False) == 0:
-            mask = 1 << Action.INSURE | 1 << Action.DECLINE
+            mask = OFFERS[Phase.INSURANCE].mask
             plan.insure[hand] = self.ask(hand, mask, Phase.INSURANCE) is Action.INSURE
 
 

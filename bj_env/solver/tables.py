@@ -11,7 +11,6 @@ import numpy as np
 
 from bj_env.errors import RulesError
 from bj_env.rules.numbered import (
-    TICKS,
     hand_net,
     is_blackjack,
     is_charlie,
@@ -20,7 +19,7 @@ from bj_env.rules.numbered import (
     split_refusal,
     surrender_net,
 )
-from bj_env.rules.terms import HoleCard, Rules
+from bj_env.rules.terms import TICKS, HoleCard, Rules
 from bj_env.solver.draws import BLACKJACK
 from bj_env.solver.hands import Floats, Ints, all_hands
 from bj_env.solver.kernels import Losses

@@ -6,13 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.rules.numbered import (
-    TICKS,
     early_surrender_refusal,
     insurance_net,
     insurance_refusal,
     insurance_stake,
 )
-from bj_env.rules.terms import HoleCard, Rules, SplitBy
+from bj_env.rules.terms import TICKS, HoleCard, Rules, SplitBy
 from bj_env.solver.dealer import dealer_groups, dealer_tree, hole_value, peeked
 from bj_env.solver.draws import BLACKJACK, Tree, cards_left, dealer_outcomes, outcomes_without
 from bj_env.solver.hands import VALUES, Flags, Floats, Ints, all_hands, find_hand

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from bj_env.rules.houses import parse
-from bj_env.rules.numbered import Rules
-from bj_env.rules.terms import Action
+from bj_env.rules.terms import Action, Rules
 from bj_env.solver import (
     Composition,
     Solution,
