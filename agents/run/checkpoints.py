@@ -101,6 +101,8 @@ def read_checkpoint(path: Path, done: int, like: Tensors) -> tuple[Tensors, list
 
 
 def _read(path: Path) -> tuple[Tensors, dict[str, str]]:
+    if path.exists() and not path.is_file():  # a FIFO, for one, would never come to an end
+        raise CheckpointError("it is no plain file")
     try:
         with safe_open(path, "np") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118

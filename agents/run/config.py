@@ -170,6 +170,8 @@ def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
         ConfigError: if the file is missing or not TOML, or a key or a value is not valid.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"config {str(path)!r}: expected a plain file")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -244,7 +246,7 @@ def _explain(error: ValidationError, section: type[Section], inside: tuple[str, 
 def _nearest(key: str, keys: Sequence[str]) -> str:
     """Say which keys are valid, and first what a key of version 0.1 is called now."""
     now = [new for new in RENAMED.get(key, ()) if new in keys]
-    return choices(now[0] if now else key, keys)
+    return f"did you mean {now[0]!r}? {choices(now[0], keys)}" if now else choices(key, keys)
 
 
 def _shown(value: object) -> str:

@@ -26,6 +26,19 @@ TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR)
 """How the system says that a run cannot have a name because something else has it."""
 
 LOCK = ".lock"
+WRITTEN = (
+    "config.toml",
+    "run.json",
+    "results.json",
+    "timing.json",
+    "report.md",
+    "strategy_chart.png",
+    "learning_curve.png",
+    "learning_curve.csv",
+    "learning_curve.json",
+)
+"""The files that a run writes by `write_file`, beside its checkpoints."""
+
 ORIGIN = ("command", "commit", "versions", "machine", "config_sha256")
 """What ``run.json`` says."""
 
@@ -102,7 +115,7 @@ def read_json(path: Path) -> dict[str, Any]:
         RunError: if it is missing or damaged.
     """
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes()) if path.is_file() else None  # a FIFO would never come to an end
     except (OSError, ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
@@ -180,9 +193,13 @@ def sync_folder(folder: Path) -> None:
 
 
 def clear_away(folder: Path) -> None:
-    """Remove what a killed process left half-made in the folder of a run."""
-    for path in [*folder.rglob(".*.part"), *folder.glob(".policy-*")]:
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    """Remove what a killed process left half-made in the folder of a run; nothing that a run does not write itself."""
+    for path in [*(folder / f".{name}.part" for name in WRITTEN), *folder.glob("checkpoints/.step_*.part")]:
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+    for path in folder.glob(".policy-*"):
+        if path.is_dir() and not path.is_symlink() and {each.name for each in path.iterdir()} <= {"policy", "old"}:
+            shutil.rmtree(path)
 
 
 def config_text(config: Config) -> str:

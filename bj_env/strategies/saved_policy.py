@@ -4,6 +4,10 @@ The folder holds ``policy.json`` (what kind of policy, what it observes, the rul
 from) and ``tensors.safetensors``. Two kinds exist. A ``table`` scores every action for each combination of some columns
 of the observation (tensor ``scores``, shape ``[*sizes, A]``, A actions). A ``network`` scores them by layers
 (tensors ``0.weight`` ``[out, in]``, ``0.bias`` ``[out]``, ``1.weight``, ...) with an activation between them.
+
+Since version 2 one SHA-256 digest covers both files: all fields of ``policy.json`` but the digest itself, as JSON with
+sorted keys and no blanks, and the bytes of ``tensors.safetensors``. Folders of version 1, whose digest covers the
+tensors alone, are still read; saving one again makes it version 2.
 """
 
 import json
@@ -26,16 +30,22 @@ from bj_env.game.view import View
 from bj_env.observation import Layout, rules_row, write_card, write_composition, write_hand, write_seen, write_turn
 from bj_env.rules.houses import parse, text
 from bj_env.rules.numbered import is_short
-from bj_env.rules.terms import FIRST_BET, TICKS, Action, Rules
+from bj_env.rules.terms import FIRST_BET, MOST_CHIPS, TICKS, Action, Rules, checked_number
 
 KINDS = ("table", "network")
 ACTIVATIONS = ("tanh", "relu")
 SHOWN = ("hand", "table", "seen", "composition", "rules")
 """The parts of an observation that a seat can make of what it sees; it has no count and no first bankroll."""
 
-VERSION = 1
+VERSION = 2
+VERSIONS = (1, 2)
+"""What is read."""
+
 LARGEST = 1 << 28
 """Bytes of the largest file that is read."""
+
+MOST_SEATS = 100
+MOST_BETS = 24
 
 Tensors = Mapping[str, NDArray[np.float32]]
 
@@ -274,9 +284,17 @@ def _write_folder(made: Path, profile: Profile, tensors: Tensors) -> None:
         "provenance": dict(profile.provenance),
     }
     numbers = tensor_files.save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
-    said["sha256"] = sha256(numbers).hexdigest()
+    said["sha256"] = _digest(said, numbers)
     _write(made / "policy.json", (json.dumps(said, indent=2) + "\n").encode())
     _write(made / "tensors.safetensors", numbers)
+
+
+def _digest(said: Mapping[str, Any], numbers: bytes) -> str:
+    """Return the digest of a policy of the version that it says."""
+    if said["version"] == 1:
+        return sha256(numbers).hexdigest()
+    fields = {name: value for name, value in said.items() if name != "sha256"}
+    return sha256(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode() + b"\n" + numbers).hexdigest()
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -308,8 +326,8 @@ def load_policy(folder: str | Path, *, sampled: bool = False) -> LearnedDecision
         raise PolicyError(f"policy {str(folder)!r} is damaged: {error}") from None
     try:
         profile = _profile(said)
-        if said["sha256"] != sha256(numbers).hexdigest():
-            raise PolicyError("tensors.safetensors is not the file that policy.json names: it is damaged")
+        if said["sha256"] != _digest(said, numbers):
+            raise PolicyError("policy.json and tensors.safetensors are not as they were saved: one of them is damaged")
         return LearnedDecision(profile, tensors, sampled=sampled)
     except BlackjackError as error:
         raise PolicyError(f"policy {str(folder)!r}: {error}") from None
@@ -330,19 +348,22 @@ def _profile(said: Any) -> Profile:
     if not isinstance(said, dict) or set(said) != fields:
         came = sorted(said) if isinstance(said, dict) else type(said).__name__
         raise PolicyError(f"policy.json: expected the fields {sorted(fields)}, got {came}")
-    if said["version"] != VERSION:
-        raise PolicyError(f"policy.json: expected version {VERSION}, got {said['version']!r}")
+    if type(said["version"]) is not int or said["version"] not in VERSIONS:
+        raise PolicyError(f"policy.json: expected version {' or '.join(map(str, VERSIONS))}, got {said['version']!r}")
     for name, valid in (("kind", KINDS), ("activation", ACTIVATIONS)):
-        if said[name] not in valid:
+        if not isinstance(said[name], str) or said[name] not in valid:
             raise PolicyError(f"policy.json: {name} {said[name]!r}; {choices(said[name], valid)}")
     for name in ("bets", "parts", "columns"):
         kind = int if name == "bets" else str
         if not isinstance(said[name], list) or not all(type(item) is kind for item in said[name]):
             raise PolicyError(f"policy.json: {name}: expected a list of {kind.__name__}, got {said[name]!r}")
-    if type(said["seats"]) is not int or not 1 <= said["seats"] <= 100 or not any(bet > 0 for bet in said["bets"]):
-        raise PolicyError(f"policy.json: expected seats and bets above 0, got {said['seats']!r} and {said['bets']!r}")
+    checked_number("policy.json: seats", said["seats"], 1, MOST_SEATS)
+    _check_bets(said["bets"])
     if not isinstance(said["rules"], str) or not isinstance(said["provenance"], dict):
         raise PolicyError("policy.json: expected rules as a text and provenance as an object")
+    for name in ("parts", "columns"):
+        if len(set(said[name])) < len(said[name]):
+            raise PolicyError(f"policy.json: {name}: expected each once, got {said[name]!r}")
     return Profile(
         said["kind"],
         parse(said["rules"]),
@@ -353,3 +374,10 @@ def _profile(said: Any) -> Profile:
         said["activation"],
         {str(key): str(value) for key, value in said["provenance"].items()},
     )
+
+
+def _check_bets(bets: Sequence[int]) -> None:
+    for bet in bets:
+        checked_number("policy.json: bets", bet, 0, MOST_CHIPS)
+    if not 1 <= len(bets) <= MOST_BETS or not any(bets) or len(set(bets)) < len(bets):
+        raise PolicyError(f"policy.json: expected up to {MOST_BETS} different bets, one above 0, got {bets!r}")

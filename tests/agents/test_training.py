@@ -1,6 +1,7 @@
 """Runs are real: killed, they go on to the same result; damage and divergence are named; no two share a folder."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -205,6 +206,25 @@ def test_going_on_with_other_code_is_told(tmp_path: Path) -> None:
     assert results["run"]["commit"] == f"abc, then {now}"
 
 
+def test_a_resume_removes_what_the_run_left_half_made_and_nothing_else(straight: Path, tmp_path: Path) -> None:
+    folder = killed(tmp_path)
+    (folder / "notes").mkdir()
+    mine = [folder / "notes" / ".draft.part", folder / ".draft.part", folder / "notes" / ".policy-plan"]
+    for path in mine:
+        path.write_text("mine")
+    (folder / ".policy-notes").symlink_to(folder / "notes")
+    left = [folder / ".results.json.part", folder / "checkpoints" / ".step_000002000.safetensors.part"]
+    for path in left:
+        path.write_text("half")
+    (folder / ".report.md.part").symlink_to(folder / "notes" / ".draft.part")
+    (folder / ".policy-abc123").mkdir()
+    assert run("--resume", str(folder))[0] == 0
+    assert [path.read_text() for path in mine] == ["mine"] * 3
+    assert (folder / ".policy-notes").is_symlink()
+    assert not any(path.exists() for path in [*left, folder / ".report.md.part", folder / ".policy-abc123"])
+    assert (folder / "results.json").read_bytes() == (straight / "results.json").read_bytes()
+
+
 @pytest.mark.parametrize("size", [600, 2000, 6000])
 def test_a_full_disk_is_told_in_one_line_and_the_run_goes_on_once_there_is_room(
     size: int, straight: Path, tmp_path: Path
@@ -242,7 +262,8 @@ def rewrite(path: Path, **changes: NDArray[Any]) -> None:
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "empty": (lambda path: path.write_bytes(b""), ""),
     "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-1]), ""),
-    "a folder": (lambda path: (path.unlink(), path.mkdir()), ""),
+    "a folder": (lambda path: (path.unlink(), path.mkdir()), "it is no plain file"),
+    "a FIFO": (lambda path: (path.unlink(), os.mkfifo(path)), "it is no plain file"),
     "another's": (lambda path: shutil.copy(path.with_name("step_000001000.safetensors"), path), "got one after 1000"),
     "a digit": (lambda path: flip(path, -100), "its content is not the one that was written"),
     "shape": (lambda path: rewrite(path, state__speed=np.zeros((2, 7))), "state speed: expected float64 [11, 7], got"),

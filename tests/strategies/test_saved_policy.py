@@ -58,7 +58,8 @@ def test_a_saved_policy_plays_as_before(
     assert play(loaded) == play(LearnedDecision(profile, tensors, sampled=sampled))
 
 
-def test_b121_the_one_way_to_load_gives_the_saved_policy_and_any_other_raises(tmp_path: Path) -> None:
+def test_the_one_way_to_load_gives_the_saved_policy_and_any_other_raises(tmp_path: Path) -> None:
+    """Report b121."""
     saved = LearnedDecision(TABLE, table_tensors())
     saved_policy.save_policy(tmp_path / "policy", TABLE, saved.tensors)
     loaded = saved_policy.load_policy(tmp_path / "policy")
@@ -175,7 +176,14 @@ def damage(folder: Path, how: str) -> None:
             said.write_text("[1]")
         case _:
             key, value = how.split("=")
-            said.write_text(json.dumps(content | {key: json.loads(value)}))
+            rewrite(folder, key, json.loads(value))
+
+
+def rewrite(folder: Path, key: str, value: Any) -> None:
+    """Write a policy folder with another value and the digest that fits it."""
+    content = json.loads((folder / "policy.json").read_text()) | {key: value}
+    content["sha256"] = saved_policy._digest(content, (folder / "tensors.safetensors").read_bytes())
+    (folder / "policy.json").write_text(json.dumps(content))
 
 
 DAMAGES = [
@@ -183,6 +191,8 @@ DAMAGES = [
     *("no folder", "no tensors", "empty json", "half the json", "half the tensors", "a pickle", "a field missing"),
     *("not a number", "another shape", "a list", 'kind="forest"', "version=9", 'rules="6D H71"', "seats=0", "bets=[]"),
     *('bets="1"', 'parts=["hands"]', 'columns=["hand.totl"]', 'activation="exp"', "provenance=3", "parts=[1]"),
+    *(f"bets=[{10**30}]", "bets=[-1, 5]", "bets=[1, 1]", "bets=[0]", "bets=[true]", f"bets={[*range(25)]}"),
+    *("seats=101", "seats=true", "seats=1.0", "version=true", "version=null", "kind=[]", 'parts=["hand", "hand"]'),
 ]
 
 
@@ -196,6 +206,27 @@ def test_a_damaged_policy_is_refused_in_one_line(how: str, tmp_path: Path, monke
     assert str(tmp_path) in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not Path("executed").exists()
+
+
+@pytest.mark.parametrize("key", ["rules", "seats", "bets", "columns", "provenance"])
+def test_a_value_of_another_policy_is_noticed(key: str, tmp_path: Path) -> None:
+    """Each of these values is valid, so that only the digest can tell."""
+    saved_policy.save_policy(tmp_path / "policy", TABLE, table_tensors())
+    others = {"rules": "6D H17", "seats": 2, "bets": [2], "columns": [*COLUMNS[:2], COLUMNS[3], COLUMNS[2]]}
+    file = tmp_path / "policy" / "policy.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {key: others.get(key, {"command": "other"})}))
+    with pytest.raises(PolicyError, match="not as they were saved"):
+        saved_policy.load_policy(tmp_path / "policy")
+
+
+def test_a_policy_of_version_1_is_read_and_saved_again_as_version_2(tmp_path: Path) -> None:
+    saved_policy.save_policy(tmp_path / "policy", TABLE, table_tensors())
+    rewrite(tmp_path / "policy", "version", 1)
+    old = saved_policy.load_policy(tmp_path / "policy")
+    assert old.profile == TABLE
+    saved_policy.save_policy(tmp_path / "policy", old.profile, old.tensors)
+    assert json.loads((tmp_path / "policy" / "policy.json").read_text())["version"] == 2
+    assert play(saved_policy.load_policy(tmp_path / "policy")) == play(old)
 
 
 def test_a_table_that_looks_otherwise_is_refused_by_name() -> None:
