@@ -15,13 +15,14 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from bj_env.compiled.simulate import Sums, added_up, unit_of
+from bj_env.compiled.simulate import added_up, simulation_job
+from bj_env.compiled.sums import Sums
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
 from bj_env.game.notation import house_text
 from bj_env.game.rng import SEEDS
 from bj_env.rules.houses import parse_rules, text
-from bj_env.rules.terms import Rules
+from bj_env.rules.terms import TICKS, Rules
 from bj_env.strategies.counting import CountingDecision
 from bj_env.strategies.registry import HI_LO, strategy
 
@@ -95,7 +96,8 @@ def simulate_command(
     )
     workers = None if threads is None else whole_number("threads", threads, 1, 1024)
     enough = 0.0 if stderr is None else _stderr(stderr)
-    done = added_up(job.rules, job.lineups, job.rounds, seed=job.seed, threads=workers, stderr=enough)
+    played, chunks = simulation_job(job.rules, job.lineups, job.rounds, seed=job.seed)
+    done = added_up(played, chunks, threads=workers, stderr=enough)
     _play(job, done, bar, as_json)
 
 
@@ -126,7 +128,7 @@ def _watched(done: Iterable[list[Sums]], job: _Job, bar: Progress) -> Iterator[l
 
 def _found(job: _Job, sums: list[Sums], seconds: float) -> list[dict[str, Any]]:
     """Return what is printed for each strategy, as names and values that JSON can hold."""
-    unit = unit_of(job.rules, job.lineups[0])
+    unit = job.rules.min_bet * TICKS * len(job.lineups[0])
     found: list[dict[str, Any]] = [
         {
             "rules": text(job.rules),

@@ -2,114 +2,46 @@
 
 Rounds are played in blocks: block ``b`` is table ``b`` of the seed, as in `bj_env.analysis.benchmark`, so that two
 strategies meet the same shoes. Blocks are independent and standard errors rest on them; rounds of one block may share
-a shoe, and the hands of one round share a dealer. Sums are kept chunk by chunk in a fixed order: no result depends on
-the threads.
+a shoe, and the hands of one round share a dealer. Sums are whole numbers, exact up to 2**53, and are kept chunk by
+chunk in a fixed order: no result depends on the threads, on the machines, or on how blocks are shared out.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from math import sqrt
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import pairwise
+from pickle import PicklingError, dumps
+from typing import Any
 
 import numpy as np
 
 from bj_env.compiled.arrays import Array
 from bj_env.compiled.blocks import Played, chunks_of_blocks, in_order, player
-from bj_env.errors import BlackjackError
+from bj_env.compiled.sums import Paired, Simulation, Sums
+from bj_env.errors import BlackjackError, choices
 from bj_env.game.decision import Decision
-from bj_env.rules.houses import parse_rules
-from bj_env.rules.terms import TICKS, Rules
+from bj_env.game.rng import SEEDS, TABLES
+from bj_env.rules.houses import parse_rules, text
+from bj_env.rules.terms import TICKS, Rules, checked_number
 
-
-class Sums(NamedTuple):
-    """What blocks of rounds add up to; sums of parts are the sums of the whole.
-
-    Attributes:
-        blocks, rounds: how many.
-        net: what was won, in ticks.
-        squares: of what each round won; not known of differences.
-        block_squares: of what each block won.
-    """
-
-    blocks: int = 0
-    rounds: int = 0
-    net: int = 0
-    squares: float = 0.0
-    block_squares: float = 0.0
-
-    def plus(self, nets: Array, squares: Array, rounds: int) -> Self:
-        """Add blocks of so many rounds: what each won, and the squares of its rounds."""
-        won = nets.astype(np.float64)
-        return self._replace(
-            blocks=self.blocks + len(nets),
-            rounds=self.rounds + len(nets) * rounds,
-            net=self.net + int(nets.sum()),
-            squares=self.squares + float(squares.sum()),
-            block_squares=self.block_squares + float(np.square(won).sum()),  # `@` would wake BLAS's own threads
-        )
-
-    def mean(self, unit: float) -> float:
-        """Return the net of a round in units of so many ticks."""
-        return self.net / self.rounds / unit
-
-    def stderr(self, unit: float) -> float:
-        """Return the standard error of `mean`; infinite for a single block."""
-        if self.blocks < 2:
-            return float("inf")
-        spread = self.block_squares - self.net * (self.net / self.blocks)
-        return sqrt(max(spread, 0.0) / (self.blocks - 1) * self.blocks) / self.rounds / unit
-
-    def sd(self, unit: float) -> float:
-        """Return the standard deviation of a round."""
-        return sqrt(max(self.squares / self.rounds - (self.net / self.rounds) ** 2, 0.0)) / unit
-
-
-class Simulation(NamedTuple):
-    """What a simulation has found; all in bets of the house's minimum.
-
-    Attributes:
-        rounds: how many were played.
-        ev: the mean net of a round.
-        stderr: its standard error.
-        sd: the standard deviation of a round.
-    """
-
-    rounds: int
-    ev: float
-    stderr: float
-    sd: float
-
-    @classmethod
-    def of(cls, sums: Sums, unit: float) -> Self:
-        """Return what has been added up, in units of so many ticks."""
-        return cls(sums.rounds, sums.mean(unit), sums.stderr(unit), sums.sd(unit))
-
-
-class Paired(NamedTuple):
-    """What two strategies have made of the same shoes; all in bets of the house's minimum.
-
-    Attributes:
-        first, second: how they did.
-        difference: the mean net of a round of the second less that of the first.
-        difference_stderr: its standard error, from the differences block by block.
-    """
-
-    first: Simulation
-    second: Simulation
-    difference: float
-    difference_stderr: float
+THREADS, RAY = BACKENDS = ("threads", "ray")
+"""Who may play the blocks of a simulation."""
 
 
 def simulate(
     rules: Rules | str,
     decisions: Sequence[Decision | str],
-    rounds: int,
+    rounds: int | None = None,
     *,
     seed: int = 0,
+    blocks: range | None = None,
     threads: int | None = None,
     stderr: float = 0.0,
     block: int | None = None,
     progress: Callable[[Sums], None] | None = None,
+    backend: str = THREADS,
 ) -> Simulation:
     """Play whole rounds at tables of one seat for each decision, and return how the seats did together.
 
@@ -118,10 +50,12 @@ def simulate(
         decisions: who sits where, as decisions, their names or policy folders; ones that a table can hold.
         rounds: how many to play, rounded up to whole blocks.
         seed: of all tables.
+        blocks: in place of ``rounds``: which blocks of the seed to play; `Simulation.merge` puts parts together.
         threads: how many threads share the work; None is one a core. The result does not depend on it.
         stderr: stop as soon as the standard error is down to this.
         block: rounds at one table; None is 1 where every round has a shoe of its own, else `ROUNDS_OF_A_BLOCK`.
         progress: called with all that has been added up so far, from time to time.
+        backend: ``"threads"``, or ``"ray"`` for a cluster, see `bj_env.ray_backend`; the result is the same.
 
     Raises:
         BlackjackError: if an argument is not valid, or a decision goes by more than a table can hold.
@@ -129,12 +63,13 @@ def simulate(
     >>> simulate("6D NS NINS", ["basic"], 1000, seed=1).rounds
     1000
     """
-    house_rules = parse_rules(rules)
+    job, chunks = simulation_job(rules, [decisions], rounds, seed=seed, blocks=blocks, block=block)
     sums = Sums()
-    for (sums,) in added_up(house_rules, [decisions], rounds, seed=seed, threads=threads, stderr=stderr, block=block):
+    for (sums,) in added_up(job, chunks, threads=threads, stderr=stderr, backend=backend):
         if progress:
             progress(sums)
-    return Simulation.of(sums, unit_of(house_rules, decisions))
+    first = blocks.start if blocks is not None else 0
+    return Simulation(sums, job.unit, job.played, (range(first, first + sums.blocks),))
 
 
 def simulate_paired(
@@ -160,36 +95,85 @@ def simulate_paired(
     >>> simulate_paired("6D NS NINS", ["mimic"], ["basic"], 20_000).difference > 0
     True
     """
-    house_rules, unit = parse_rules(rules), unit_of(parse_rules(rules), first)
-    done = added_up(house_rules, [first, second], rounds, seed=seed, threads=threads, stderr=stderr)
+    job, chunks = simulation_job(rules, [first, second], rounds, seed=seed)
+    done = added_up(job, chunks, threads=threads, stderr=stderr)
     one, other, difference = deque(done, maxlen=1)[0]
-    return Paired(Simulation.of(one, unit), Simulation.of(other, unit), difference.mean(unit), difference.stderr(unit))
+    unit = job.unit
+    return Paired(Simulation(one, unit), Simulation(other, unit), difference.mean(unit), difference.stderr(unit))
 
 
-def unit_of(rules: Rules, decisions: Sequence[Decision | str]) -> int:
-    """Return the ticks that the seats bet together at least."""
-    return rules.min_bet * TICKS * len(decisions)
+@dataclass(frozen=True)
+class SimulationJob:
+    """What plays blocks: a callable that can be sent to other processes, and compiles where it is first called.
+
+    Attributes:
+        rules: the house's.
+        lineups: who sits where; of two lineups, which play the same shoes, the differences are known too.
+        seed: of all tables.
+        rounds: of a block.
+    """
+
+    rules: Rules
+    lineups: tuple[tuple[Decision | str, ...], ...]
+    seed: int
+    rounds: int
+
+    @property
+    def unit(self) -> int:
+        """The ticks that the seats of a lineup bet together at least."""
+        return self.rules.min_bet * TICKS * len(self.lineups[0])
+
+    @property
+    def played(self) -> tuple[Any, ...]:
+        """What is played, in values that can be compared and shown."""
+        lineups = [[seat if isinstance(seat, str) else _named(seat) for seat in lineup] for lineup in self.lineups]
+        return text(self.rules), *(",".join(lineup) for lineup in lineups), f"seed {self.seed}", self.rounds
+
+    @cached_property
+    def _players(self) -> list[Callable[[range], Played]]:
+        return [player(self.rules, lineup, self.seed, self.rounds) for lineup in self.lineups]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_players"}
+
+    def compile(self) -> None:
+        """Compile the kernel, and check that the lineups can be played.
+
+        Raises:
+            BlackjackError: if one cannot.
+        """
+        self._players  # noqa: B018 (made on first use)
+
+    def __call__(self, blocks: range) -> list[Sums]:
+        """Play blocks; return the sums of each lineup, and of the differences, second less first."""
+        won = [play(blocks) for play in self._players]
+        won += [_differences(one, two) for one, two in pairwise(won)]
+        return [Sums().plus(nets, squares, self.rounds) for nets, squares in won]
 
 
-def added_up(
-    rules: Rules,
+def _named(seat: Decision) -> str:
+    """Return a name that two seats share only if they decide alike, as far as can be told."""
+    try:
+        digest = sha256(dumps(seat)).hexdigest()[:16]
+    except (AttributeError, PicklingError, TypeError):  # a local function, which only this process knows
+        digest = str(id(seat))
+    return f"{type(seat).__name__}:{digest}"
+
+
+def simulation_job(
+    rules: Rules | str,
     lineups: Sequence[Sequence[Decision | str]],
-    rounds: int,
+    rounds: int | None,
     *,
     seed: int = 0,
-    threads: int | None = None,
-    stderr: float = 0.0,
+    blocks: range | None = None,
     block: int | None = None,
-) -> Iterator[list[Sums]]:
-    """Compile, then play one or two lineups on the same shoes, and yield all that has been added up so far.
+) -> tuple[SimulationJob, Iterator[range]]:
+    """Return what plays one or two lineups on the same shoes, and which blocks, chunk by chunk.
 
     Args:
-        rules, rounds, seed, threads, block: as for `simulate`.
+        rules, rounds, seed, blocks, block: as for `simulate`.
         lineups: who sits where.
-        stderr: stop as soon as the standard error of the last sums is down to this.
-
-    Returns:
-        The sums of the lineup; or of the first, of the second, and of their differences, second less first.
 
     Raises:
         BlackjackError: as `simulate`, or if the second lineup has not as many seats.
@@ -199,19 +183,61 @@ def added_up(
             raise BlackjackError(f"decisions: expected one for each seat, like ['basic'], got {lineup!r}")
     if len({len(lineup) for lineup in lineups}) != 1:
         raise BlackjackError(f"seats: expected as many of both, got {', '.join(str(len(each)) for each in lineups)}")
-    each, chunks = chunks_of_blocks(rules, rounds, block)
-    players = [player(rules, lineup, seed, each) for lineup in lineups]
-    won = in_order(lambda blocks: [play(blocks) for play in players], chunks, threads)
-    return _added_up(won, each, checked_stderr(stderr) * unit_of(rules, lineups[0]))
+    house = parse_rules(rules)
+    if (rounds is None) == (blocks is None):
+        raise BlackjackError("rounds: expected either a number of rounds or a range of blocks")
+    each, chunks = chunks_of_blocks(house, 1 if rounds is None else rounds, block)
+    if blocks is not None:
+        first, stop = _checked_blocks(blocks)
+        each, chunks = chunks_of_blocks(house, (stop - first) * each, block, first=first)
+    job = SimulationJob(house, tuple(map(tuple, lineups)), checked_number("seed", seed, 0, SEEDS - 1), each)
+    return job, chunks
 
 
-def _added_up(won: Iterator[list[Played]], rounds: int, enough: float) -> Iterator[list[Sums]]:
+def _checked_blocks(blocks: Any) -> tuple[int, int]:
+    if not isinstance(blocks, range) or blocks.step != 1 or not 0 <= blocks.start < blocks.stop <= TABLES:
+        raise BlackjackError(f"blocks: expected a range like range(0, 1000), up to {TABLES}, got {blocks!r}")
+    return blocks.start, blocks.stop
+
+
+def added_up(
+    job: SimulationJob,
+    chunks: Iterator[range],
+    *,
+    threads: int | None = None,
+    stderr: float = 0.0,
+    backend: str = THREADS,
+) -> Iterator[list[Sums]]:
+    """Compile, then play chunks of blocks, and yield all that has been added up so far.
+
+    Args:
+        job, chunks: from `simulation_job`.
+        threads, backend: as for `simulate`.
+        stderr: stop as soon as the standard error of the last sums is down to this.
+
+    Returns:
+        The sums of the lineup; or of the first, of the second, and of their differences, second less first.
+
+    Raises:
+        BlackjackError: as `simulate`.
+    """
+    enough = checked_stderr(stderr) * job.unit
+    if backend == THREADS:
+        job.compile()
+        return _so_far(in_order(job, chunks, threads), enough)
+    name, _, address = backend.partition(":")
+    if name != RAY:
+        raise BlackjackError(f"backend: got {backend!r}; {choices(backend, BACKENDS)}")
+    from bj_env.ray_backend import on_cluster  # only here: it takes ray
+
+    return _so_far(on_cluster(job, chunks, address=address or None), enough)
+
+
+def _so_far(won: Iterator[list[Sums]], enough: float) -> Iterator[list[Sums]]:
     """Yield the sums so far, until the last has so small a standard error, in ticks."""
     sums: list[Sums] = []
     for chunk in won:
-        each = [*chunk, _differences(*chunk)] if len(chunk) > 1 else chunk
-        old = sums or [Sums()] * len(each)
-        sums = [before.plus(nets, squares, rounds) for before, (nets, squares) in zip(old, each, strict=True)]
+        sums = [old.with_sums(new) for old, new in zip(sums, chunk, strict=True)] if sums else chunk
         yield sums
         if 0 < sums[-1].stderr(1) <= enough:
             return

@@ -12,7 +12,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from bj_env.analysis.policy_value import exact_value
-from bj_env.compiled.simulate import Simulation, Sums, simulate
+from bj_env.compiled.simulate import simulate
+from bj_env.compiled.sums import Simulation, Sums
 from bj_env.rules.houses import parse_rules, text
 
 HOUSES = (

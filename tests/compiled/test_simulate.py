@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bj_env.analysis.policy_value import exact_value
-from bj_env.compiled.simulate import Simulation, Sums, played, simulate
+from bj_env.compiled.simulate import played, simulate
+from bj_env.compiled.sums import Simulation, Sums
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
 from bj_env.game.participants import Player
