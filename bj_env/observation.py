@@ -28,6 +28,9 @@ MOST_CARDS = 21
 MOST_COUNT = 20
 """True counts stop here, and at minus as much."""
 
+MOST_DEALER_CARDS = 17
+"""The most cards that a dealer can hold: a hard 16 of sixteen cards, and one more."""
+
 _VALUES = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "T")
 _NONE_OR_VALUE = ("none", *_VALUES)
 HAND_VALUES = ("none", *(f"hard {n}" for n in range(4, 22)), *(f"soft {n}" for n in range(12, 22)), "bust")

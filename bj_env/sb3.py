@@ -283,7 +283,7 @@ def evaluate_rounds(
         actions = _actions(model, normalizer, [states[number] for number in open_])
         for number, action in zip(open_, actions, strict=True):
             observation, reward, terminated, truncated, info = envs[number].step(action)
-            decisions, illegal = decisions + 1, illegal + ("illegal_action" in info)
+            decisions, illegal = decisions + 1, illegal + bool(info["illegal_action"])
             current[number] += reward
             if terminated or truncated:
                 nets.append(current[number])

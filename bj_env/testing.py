@@ -78,7 +78,7 @@ def _readable_rounds(arguments: dict[str, Any], place: int, rounds: int) -> list
     while len(written) < rounds:
         action = _chosen(env.action_masks(), step, place)
         info = env.reset()[1] if env.episode.over else env.step(action)[4]
-        if "record" in info:
+        if info["round_over"]:
             shoe = env.episode.table.shoe
             written.append(_signed(info["record"], shoe.chance.shoe, len(shoe.dealt)))
         step += 1

@@ -93,7 +93,7 @@ class Readable:
         for action in actions:
             _, _, _, _, info = self.env.step(action)
         waits = len(self.env.episode.table.shoe.dealt) > len(cards)
-        return Node.seen(waits, self.env.episode.over, info.get("nets"), info["action_mask"])
+        return Node.seen(waits, self.env.episode.over, info["nets"], info["action_mask"])
 
 
 class Compiled:

@@ -115,9 +115,6 @@ OPEN, STANDS, SURRENDERED, CHARLIE = range(4)
 NEW_ACTION = 16
 """In the log a rank is a card that was drawn, and ``NEW_ACTION + action`` an action."""
 
-MOST_DEALER_CARDS = 17
-"""A hard 16 of sixteen cards, and one more."""
-
 
 House = namedtuple("House", Rules._fields)  # type: ignore[misc]
 """`Rules` as plain numbers: ``penetration`` a float, all else ints. Kernels take these in their place."""

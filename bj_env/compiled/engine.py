@@ -18,7 +18,6 @@ from bj_env.compiled.arrays import (
     FRESH,
     KEY_HIGH,
     KEY_LOW,
-    MOST_DEALER_CARDS,
     NUMBER,
     OVER,
     SIZE,
@@ -39,6 +38,7 @@ from bj_env.env.settings import Settings
 from bj_env.errors import BlackjackError
 from bj_env.game.rng import MASK as WORD
 from bj_env.game.rng import seat_key
+from bj_env.observation import MOST_DEALER_CARDS
 from bj_env.rules.terms import DECK, ticks
 
 FEWEST_A_THREAD = 8192

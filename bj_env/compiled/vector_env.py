@@ -25,7 +25,7 @@ from bj_env.game.rng import SEEDS
 from bj_env.rules.terms import Rules, checked_number
 from bj_env.strategies.count_systems import Count
 
-Observations = NDArray[Any]
+Observations = Any  # an array, or a dictionary of two
 Infos = dict[str, Any]
 
 MOST_TABLES = 1 << 24
@@ -50,7 +50,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
 
     ``infos`` hold ``action_mask`` ``[T, A]``, ``seat`` ``[T]``, ``illegal_action`` ``[T]`` and, where a round has ended
     (``_nets``), the last one's ``nets`` in chips ``[T, S]`` and ``dealer``, the ranks of his cards, ``[T, 17]``, 0 for
-    none.
+    none; those of a reset hold the ``seed`` of each table ``[T]``.
     They say of which tables as Gymnasium's own vector environments do, but are arrays whoever they speak of; so is
     ``final_obs``, and ``action_mask``, ``seat`` and observations are those of every table after a reset of some too.
 
@@ -81,6 +81,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         count: Count | str = "hi-lo",
         reward: str = "sampled",
         illegal_action: str = "fallback",
+        mask_in_observation: bool | Sequence[str] = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int | None = None,
     ) -> None:
@@ -96,16 +97,18 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             count=count,
             reward=reward,
             illegal_action=illegal_action,
+            mask_in_observation=mask_in_observation,
         )
         self.num_envs = checked_number("num_envs", num_envs, 1, MOST_TABLES)
         self.autoreset_mode = _checked_mode(autoreset_mode)
         threads = checked_number("threads", _cores() if threads is None else threads, 1, MOST_THREADS)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        self.single_observation_space = settings.layout.space
+        self.single_observation_space = settings.observation_space
         self.single_action_space = spaces.Discrete(settings.actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.engine = Engine(settings, self.num_envs, threads)
+        self._seeds = np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.int64)
         self._seeded = False
 
     @property
@@ -143,9 +146,30 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
                 self.engine.tables = before
             raise
         self._seeded = True
-        if isinstance(seed, int | np.integer):
-            super().reset(seed=int(seed))
-        return self._observations(out), self._infos(out, self._only(which))
+        self._note_seeds(which, seeds)
+        where = self._only(which)
+        infos = self._infos(out, where) | {"seed": self._seeds[0].copy(), "_seed": where.copy()}
+        return self._observations(out), infos
+
+    def _note_seeds(self, which: Array, seeds: tuple[Array, Array] | None) -> None:
+        """Note the seed of each table, and its number among the tables of that seed."""
+        if seeds is None:
+            return
+        for noted, given in zip(self._seeds, seeds, strict=True):
+            noted[which] = given
+        one = self.np_random_seed
+        if isinstance(one, int):
+            super().reset(seed=one)
+
+    @property
+    def np_random_seed(self) -> Any:
+        """The seed with which `reset` deals these games again: one for all tables, or a tuple of one for each."""
+        seeds, numbers = self._seeds
+        if not self._seeded:
+            return super().np_random_seed
+        if np.array_equal(numbers, np.arange(self.num_envs)) and (seeds == seeds[0]).all():
+            return int(seeds[0])
+        return tuple(seeds.tolist())
 
     def _begin(self, which: Array, seeds: tuple[Array, Array] | None, start: Start, out: Out) -> None:
         if seeds is not None:
@@ -237,7 +261,8 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         return self._observations(out), reward, terminated.copy(), truncated.copy(), self._infos(out, everywhere) | ends
 
     def _observations(self, out: Out) -> Observations:
-        return out.features if len(out.features) else out.columns
+        observations = out.features if len(out.features) else out.columns
+        return self.settings.with_mask(observations, out.mask.copy())
 
     def _infos(self, out: Out, where: Array) -> Infos:
         """Return infos, all in arrays of their own, that speak of the tables ``where`` is true."""
@@ -267,7 +292,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         """
         if isinstance(index, bool) or not isinstance(index, int | np.integer) or not 0 <= index < self.num_envs:
             raise BlackjackError(f"record: expected an environment from 0 to {self.num_envs - 1}, got {index!r}")
-        return last_round(self.engine, int(index)).record()
+        return last_round(self.engine, int(index)).record(int(self._seeds[0][index]))
 
 
 def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> Array:

@@ -20,16 +20,27 @@ from bj_env.env.settings import AGENT, Settings, fallback_action
 from bj_env.env.start_states import Start
 from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
 from bj_env.extras import missing
+from bj_env.game.cards import Card
 from bj_env.game.decision import Decision
+from bj_env.game.events import Record
 from bj_env.game.notation import house_text
 from bj_env.game.round import Round
+from bj_env.observation import MOST_DEALER_CARDS
 from bj_env.rules.terms import FIRST_BET, TICKS, Rules
 from bj_env.strategies.count_systems import Count
 
 Info = dict[str, Any]
 
 
-class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
+_NO_DEALER = np.zeros(MOST_DEALER_CARDS, np.int8)
+
+
+def _ranks(cards: Sequence[Card]) -> NDArray[np.int8]:
+    """Return the ranks of the dealer's cards, filled up with zeros."""
+    return np.array([card.rank for card in cards] + [0] * (MOST_DEALER_CARDS - len(cards)), np.int8)
+
+
+class BlackjackEnv(gymnasium.Env[Any, np.int64]):
     """Casino blackjack: several seats, a real shoe, and every common house rule.
 
     Args:
@@ -49,6 +60,10 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         encoding: ``"features"`` (a float32 Box in [0, 1]) or ``"discrete"`` (a MultiDiscrete).
         illegal_action: what an illegal action does: ``"fallback"`` plays HIT for DOUBLE, HIT under 17 else STAND for
             SPLIT, STAND or DECLINE for the rest; ``"penalty"`` does the same and costs one bet; ``"raise"`` raises.
+        mask_in_observation: True to have observations be dictionaries of ``"observation"`` and ``"action_mask"``; or
+            the two names, as a library wants them: ``("observations", "action_mask")`` for RLlib, ``("obs", "mask")``
+            for Tianshou.
+        record_in_info: whether ``info`` holds ``record``; without it ``info`` is numpy numbers and arrays alone.
         render_mode: ``"human"`` shows the table in a window at every reset and step, ``"rgb_array"`` is that picture
             (both need the extra ``play``), ``"ansi"`` is the table as text; or None.
 
@@ -56,8 +71,12 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
     are in ``info["action_mask"]`` and `action_masks`. The reward is the net over the agent's seats in units of the
     smallest bet on offer, paid when a round ends. A round in which the agent has no decision is, in ``"round"``
     episodes, shown once in the phase ROUND_OVER with STAND as the only action, so that the mean return is the value
-    of a round. The last ``info`` of a round holds ``nets`` (chips by seat), ``dealer`` and ``record``, the round in
-    notation.
+    of a round.
+
+    Every ``info`` holds ``action_mask`` int8 ``[A]``; ``seat``, whose decision it is; ``illegal_action``, whether
+    another action was played; ``seed``, with which `reset` deals this game again; ``round_over``, whether a round has
+    ended since the last decision, and of that round ``nets``, chips by seat ``[S]``, ``dealer``, the ranks of the
+    dealer's cards int8 ``[17]``, and ``record``. While no round has ended these are zeros and an empty `Record`.
 
     ``-v0`` promises that dynamics, observations, rewards and action numbers do not change; any change is a new version.
     History: v0 (0.1.0), the first.
@@ -88,6 +107,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         count: Count | str = "hi-lo",
         reward: str = "sampled",
         illegal_action: str = "fallback",
+        mask_in_observation: bool | Sequence[str] = False,
+        record_in_info: bool = True,
         render_mode: str | None = None,
     ) -> None:
         settings = Settings.checked(
@@ -102,7 +123,10 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             count=count,
             reward=reward,
             illegal_action=illegal_action,
+            mask_in_observation=mask_in_observation,
         )
+        if not isinstance(record_in_info, bool):
+            raise BlackjackError(f"record_in_info: expected True or False, got {record_in_info!r}")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise RenderModeError(
                 f"render_mode: got {render_mode!r}; {choices(render_mode, self.metadata['render_modes'])}"
@@ -114,7 +138,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         self.settings = settings
         self.rules, self.bets, self.illegal_action = settings.rules, settings.bets, settings.illegal_action
         self.layout, self.count = settings.layout, settings.count
-        self.observation_space = self.layout.space
+        self.observation_space = settings.observation_space
         self._actions = settings.actions
         self.action_space = spaces.Discrete(self._actions)
         self.episode = Episode(
@@ -131,13 +155,15 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         self._seeded = False
         self.observer = Observer(settings)
         self._masks: Memo[int, NDArray[np.int8]] = Memo()
+        self._no_nets = np.zeros(len(settings.decisions))
+        self._no_record = Record(self.rules) if record_in_info else None
 
     @property
     def feature_names(self) -> list[str]:
         """The name of each entry of an observation."""
         return self.layout.names
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Begin an episode: at a new table if a seed is given, else with the shoe as it lies.
 
         Args:
@@ -163,11 +189,12 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         return self._observation(), self._info()
 
     def _begin(self, seed: int | None, start: Start) -> None:
+        if seed is None and not self._seeded:
+            seed = int(self.np_random.integers(1 << 63))  # one that reset takes, so that the game can be dealt again
         if seed is not None:
             self.episode.table.reseed(int(seed))
+            self._seed = np.int64(seed) if seed < 1 << 63 else np.uint64(seed)
         super().reset(seed=None if seed is None else int(seed))
-        if seed is None and not self._seeded:
-            self.episode.table.reseed(int(self.np_random.integers(1 << 63)))
         self._seeded = True
         self.episode.begin(start)
 
@@ -183,7 +210,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         copy.episode.table.reshuffle_unseen(seed)
         return copy
 
-    def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, Info]:
+    def step(self, action: SupportsIndex) -> tuple[Any, float, bool, bool, Info]:
         """Take the agent's action and go on to its next decision, or to the end of the episode.
 
         Raises:
@@ -198,12 +225,11 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
         episode.act(taken)
         won = episode.take_won()
         reward = sum([won[seat] for seat in episode.agents]) / (episode.unit * TICKS)
-        info = self._info()
         if taken != asked:
-            info["illegal_action"] = True
             reward -= self.illegal_action == "penalty"
         if self.render_mode == "human":
             self.render()
+        info = self._info(taken != asked)
         return self._observation(), reward, episode.over and not episode.truncated, episode.truncated, info
 
     def checked_action(self, action: SupportsIndex) -> int:
@@ -250,20 +276,30 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):
             bits = self._masks[mask] = np.array([mask >> action & 1 for action in range(self._actions)], np.int8)
         return bits.copy()
 
-    def _observation(self) -> Observation:
+    def _observation(self) -> Any:
         episode = self.episode
-        return self.observer.observe(
+        observation = self.observer.observe(
             episode.table, episode.round, seat=episode.seat, hand_index=episode.hand_index, phase=episode.phase
         )
+        return observation if self.settings.observation_keys is None else self._with_mask(observation)
 
-    def _info(self) -> Info:
+    def _with_mask(self, observation: Observation) -> Any:
+        return self.settings.with_mask(observation, self.action_masks())
+
+    def _info(self, illegal: bool = False) -> Info:
         episode = self.episode
-        info: Info = {"action_mask": self.action_masks(), "seat": episode.seat}
-        round = episode.finished
-        if round is not None and (episode.over or not episode.shown):
-            info["nets"] = tuple([seat.net / TICKS for seat in round.seats])
-            info["dealer"] = ",".join([card.text for card in round.dealer.cards])
-            info["record"] = round.record()
+        finished = None if episode.shown and not episode.over else episode.finished
+        info: Info = {
+            "action_mask": self.action_masks(),
+            "seat": np.int64(episode.seat),
+            "illegal_action": np.bool_(illegal),
+            "seed": self._seed,
+            "round_over": np.bool_(finished is not None),
+            "nets": self._no_nets.copy() if finished is None else np.array(finished.nets) / TICKS,
+            "dealer": _NO_DEALER.copy() if finished is None else _ranks(finished.dealer.cards),
+        }
+        if self._no_record is not None:
+            info["record"] = self._no_record if finished is None else finished.record(int(self._seed))
         return info
 
     def render(self) -> str | NDArray[np.uint8] | None:

@@ -6,6 +6,9 @@ from os import PathLike
 from string import ascii_lowercase
 from typing import Any, Self
 
+import numpy as np
+from gymnasium import spaces
+
 from bj_env.env.episode import EPISODES
 from bj_env.errors import BlackjackError, UnknownStrategy, choices
 from bj_env.game.decision import Decision
@@ -49,6 +52,7 @@ class Settings:
         count: how cards are counted.
         reward: one of `REWARDS`.
         illegal_action: one of `ILLEGAL_ACTIONS`.
+        observation_keys: the names of observation and mask in a dictionary; None for the observation alone.
     """
 
     rules: Rules
@@ -62,6 +66,7 @@ class Settings:
     count: Count
     reward: str
     illegal_action: str
+    observation_keys: tuple[str, str] | None
 
     @classmethod
     def checked(
@@ -78,6 +83,7 @@ class Settings:
         count: Count | str = "hi-lo",
         reward: str = "sampled",
         illegal_action: str = "fallback",
+        mask_in_observation: bool | Sequence[str] = False,
     ) -> Self:
         """Check an environment's arguments, which `BlackjackEnv` explains.
 
@@ -106,6 +112,7 @@ class Settings:
             count=count_from(count),
             max_rounds=_checked_max_rounds(max_rounds),
             reward=_one_of("reward", reward, REWARDS),
+            observation_keys=_checked_keys(mask_in_observation),
         )
 
     @property
@@ -122,6 +129,25 @@ class Settings:
     def actions(self) -> int:
         """How many actions there are; the bets are actions only if there is a choice."""
         return FIRST_BET + (len(self.bets) if len(self.bets) > 1 else 0)
+
+    @property
+    def observation_space(self) -> spaces.Space[Any]:
+        """The space of the observations: the layout's, or a dictionary of it and the mask.
+
+        >>> list(Settings.checked(mask_in_observation=("obs", "mask")).observation_space)
+        ['mask', 'obs']
+        """
+        if self.observation_keys is None:
+            return self.layout.space
+        name, mask = self.observation_keys
+        return spaces.Dict({name: self.layout.space, mask: spaces.Box(0, 1, (self.actions,), np.int8)})
+
+    def with_mask(self, observation: Any, mask: Any) -> Any:
+        """Return an observation, or a dictionary of it and the mask where that was asked for."""
+        if self.observation_keys is None:
+            return observation
+        name, mask_name = self.observation_keys
+        return {name: observation, mask_name: mask}
 
     @property
     def stakes(self) -> dict[int, int]:
@@ -243,6 +269,18 @@ def _checked_bankroll(bets: Sequence[int], bankroll: float | None) -> float | No
     if bankroll is not None and ticks(bankroll, "bankroll") < unit * TICKS:
         raise BlackjackError(f"bankroll: expected at least the smallest bet, {unit} chips, got {bankroll!r}")
     return bankroll
+
+
+def _checked_keys(mask_in_observation: bool | Sequence[str]) -> tuple[str, str] | None:
+    if isinstance(mask_in_observation, bool):
+        return ("observation", "action_mask") if mask_in_observation else None
+    keys = tuple(mask_in_observation) if isinstance(mask_in_observation, list | tuple) else ()
+    if len(keys) != 2 or keys[0] == keys[1] or not all(isinstance(key, str) and key for key in keys):
+        raise BlackjackError(
+            "mask_in_observation: expected True, False or two names like ('observations', 'action_mask'), "
+            f"got {mask_in_observation!r}"
+        )
+    return keys[0], keys[1]
 
 
 def _checked_max_rounds(max_rounds: int) -> int:

@@ -1,5 +1,6 @@
 """Events: what happens in a round, as everyone at the table sees it, in order."""
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -99,13 +100,18 @@ _WORDS = {
 }
 
 
-class Record(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Record:
     """All that everyone has seen of a round; as text it is the round in notation.
+
+    A record without events stands for no round: it is false, and its text is empty. Libraries that walk through trees
+    of arrays take a record for a leaf.
 
     Attributes:
         rules: the house's.
         banks: each seat's money before its bet in ticks, below 0 if without limit.
         events: what happened, in order.
+        seed: of the table, from which `reset` or `Table` deals all its rounds again; None if there is none to tell.
 
     >>> from bj_env.game.replay import replay
     >>> str(replay("six-deck ; D 5/6 ; P1 10 6,5 D ; next T,T").record())
@@ -113,8 +119,9 @@ class Record(NamedTuple):
     """
 
     rules: Rules
-    banks: tuple[int, ...]
-    events: tuple[Event, ...]
+    banks: tuple[int, ...] = ()
+    events: tuple[Event, ...] = ()
+    seed: int | None = None
 
     def line(self) -> Line:
         """Return the round as a line of notation, with its result if it is over."""
@@ -150,8 +157,11 @@ class Record(NamedTuple):
                 nets[event.seat] += event.ticks
         return Result(tuple(nets), tuple(dealer))
 
+    def __bool__(self) -> bool:
+        return bool(self.events)
+
     def __str__(self) -> str:
-        return write(self.line())
+        return write(self.line()) if self.events else ""
 
     def __repr__(self) -> str:
         return f"Record({str(self)!r})"

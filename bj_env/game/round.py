@@ -387,9 +387,9 @@ class Round:
         """What each seat has won or lost, in ticks, once the round is over."""
         return tuple([seat.net for seat in self.seats])
 
-    def record(self) -> Record:
-        """Return all that everyone has seen of the round."""
-        return Record(self.rules, tuple([seat.bank for seat in self.seats]), tuple(self.events))
+    def record(self, seed: int | None = None) -> Record:
+        """Return all that everyone has seen of the round; ``seed`` is the table's, where it shall be told."""
+        return Record(self.rules, tuple([seat.bank for seat in self.seats]), tuple(self.events), seed)
 
 
 def _hand_view(hand: Hand) -> HandView:

@@ -213,7 +213,7 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
         _, _, terminated, truncated, info = self.table_env.step(action)
         self._cumulative_rewards[agent] = 0.0
         self._pay()
-        if info.get("illegal_action") and self.table_env.illegal_action == "penalty":
+        if info["illegal_action"] and self.table_env.illegal_action == "penalty":
             self.rewards[agent] -= 1.0
         self._go_to_next(over=terminated, truncated=truncated)
         self._accumulate_rewards()

@@ -26,7 +26,7 @@ def some_line(arguments: dict[str, Any], chance: Random) -> str | None:
     env = BlackjackEnv(**arguments)
     _, info = env.reset(seed=chance.getrandbits(64))
     for _ in range(30):
-        if "record" in info:
+        if info["round_over"]:
             line = info["record"].line()
             seats = tuple(changed(seat, chance) for seat in line.seats)
             draws = line.draws[: chance.randint(0, len(line.draws))] if chance.random() < 0.3 else line.draws

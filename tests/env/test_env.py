@@ -378,10 +378,10 @@ def test_an_illegal_action_is_replaced_and_flagged(mode: str) -> None:
         twin = copy.deepcopy(env)
         _, reward, _, _, info = env.step(action)
         if mask[action]:
-            assert "illegal_action" not in info
+            assert not info["illegal_action"]
             continue
         flagged += 1
-        assert info["illegal_action"] is True
+        assert info["illegal_action"]
         _, same_reward, *_ = twin.step(meant(action, twin.episode.hand.total, mask))
         assert state(twin) == state(env)
         assert reward == same_reward - (mode == "penalty")
@@ -444,7 +444,7 @@ def test_b093_two_seats_are_paid_each_once_and_under_the_right_name() -> None:
     _, reward, over, *_ = env.step(Action.HIT)
     assert (reward, over) == (0, False)
     _, reward, over, _, info = env.step(Action.STAND)
-    assert (info["nets"], reward, over) == ((-10, 10), 0, True)
+    assert (info["nets"].tolist(), reward, over) == ([-10, 10], 0, True)
 
 
 def test_b094_a_blackjack_at_the_deal_leaves_the_others_to_act() -> None:
@@ -456,14 +456,14 @@ def test_b094_a_blackjack_at_the_deal_leaves_the_others_to_act() -> None:
     _, _, over, _, info = env.step(Action.STAND)
     assert (over, info["seat"]) == (False, 2)
     _, reward, over, _, info = env.step(Action.STAND)
-    assert (over, info["nets"], reward) == (True, (1.5, -1, 1), 1.5)
+    assert (over, info["nets"].tolist(), reward) == (True, [1.5, -1, 1], 1.5)
 
 
 def test_b102_the_last_info_has_the_dealers_hand_and_the_hand_part_the_up_card_alone() -> None:
     env = make(encoding="discrete")
     before, _ = env.reset(options={"line": "six-deck ; D 2/3 ; P1 1 T,8 ; next 2,3,8"})
     after, _, _, _, info = env.step(Action.STAND)
-    assert info["dealer"] == "2,3,2,3,8"
+    assert info["dealer"].tolist() == [2, 3, 2, 3, 8, *[0] * 12]
     assert str(info["record"]).endswith("=> P1 0 ; D 2,3,2,3,8")
     assert after[3] == before[3] == 2
 
@@ -494,7 +494,7 @@ def test_the_record_of_every_round_replays_to_its_nets() -> None:
     chance = Random(2)
     for _ in range(200):
         *_, (_, reward, _, info) = episode(env, chance)
-        assert tuple(net / 10 for net in replay(str(info["record"])).nets) == info["nets"]
+        assert [net / 10 for net in replay(str(info["record"])).nets] == info["nets"].tolist()
         assert reward == info["nets"][1]
 
 

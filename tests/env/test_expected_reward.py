@@ -87,7 +87,7 @@ def test_bankrolls_move_by_the_sampled_net() -> None:
     env = make("expected", bankroll=100)
     env.reset(options={"shoe": "T,9,9,8"})
     _, reward, _, _, info = env.step(Action.STAND)
-    assert info["nets"] == (1,)
+    assert info["nets"].tolist() == [1]
     assert env.episode.table.players[0].bankroll == 101
     assert 0 < reward < 1
 

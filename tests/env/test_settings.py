@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bj_env.compiled.vector_env import BlackjackVectorEnv
 from bj_env.env.env import BlackjackEnv
 from bj_env.env.settings import Settings, fallback_action
 from bj_env.errors import BlackjackError
@@ -17,7 +18,14 @@ from bj_env.strategies.count_systems import count_from
 
 def test_the_environment_takes_them_with_the_same_defaults() -> None:
     ours = dict(signature(BlackjackEnv.__init__).parameters)
-    del ours["self"], ours["render_mode"]
+    del ours["self"], ours["render_mode"], ours["record_in_info"]
+    assert ours == dict(signature(Settings.checked).parameters)
+
+
+def test_the_vector_environment_takes_them_with_the_same_defaults() -> None:
+    ours = dict(signature(BlackjackVectorEnv.__init__).parameters)
+    for name in ("self", "num_envs", "autoreset_mode", "threads"):
+        del ours[name]
     assert ours == dict(signature(Settings.checked).parameters)
 
 

@@ -64,7 +64,7 @@ def bets_of_counter(options: dict[str, Any] | None) -> list[str]:
         action = int(first_legal(info["action_mask"]))
         after, _, _, _, info = env.step(action)
         vector.step(np.array([action]))
-        if "record" in info:
+        if info["round_over"]:
             return [str(record).split(" ; ")[3].split()[1] for record in (info["record"], vector.record(0))]
 
 
