@@ -30,7 +30,7 @@ from bj_env.compiled.arrays import (
     Table,
 )
 from bj_env.compiled.compiling import inlined
-from bj_env.compiled.expected import Dealers, expected_net
+from bj_env.compiled.expected import Dealers, can_last, expected_net
 from bj_env.compiled.lookup_policies import Plans, bet_of, decide
 from bj_env.compiled.round import ROUND_OVER, STAND, deal, end, go_on, take
 from bj_env.compiled.settlement import dealer_result
@@ -188,7 +188,7 @@ def play(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
         if s[ACTED]:
             s[ACTED] = 0
             if game.expected:
-                note_known(t)
+                note_known(rules, t, plans, asked)
         if not asked:
             return False
         if plans.seat[s[SEAT]] < 0:
@@ -200,9 +200,9 @@ def play(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
 
 
 @inlined
-def note_known(t: Table) -> None:
-    """Note what everyone has seen now that the agent has acted."""
-    t.state[KNOWN] = 1
+def note_known(rules: Rules, t: Table, plans: Plans, asked: bool) -> None:
+    """Note what everyone has seen now that the agent has acted, and whether that tells what to expect."""
+    t.state[KNOWN] = can_last(rules, t, plans, asked)
     for value in range(11):
         t.known[value] = t.seen[value]
 
@@ -243,8 +243,8 @@ def ends_here(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
 def can_be_expected(rules: Rules, t: Table) -> bool:
     """Tell whether a round that has ended can be paid by its expectation after the agent's last decision.
 
-    It is not known of a round that is void or was reshuffled midway, and nothing is left to expect where the peek has
-    found a blackjack.
+    Only if the cards could not run out after that, so that the choice depends on nothing that was drawn later; not if
+    they had before; and nothing is left to expect where the peek has found a blackjack.
     """
     s = t.state
     _, blackjack = dealer_result(t)

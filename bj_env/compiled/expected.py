@@ -8,14 +8,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.compiled.arrays import BET, UPCARD, Array, Table
-from bj_env.compiled.compiling import called, inlined
+from bj_env.compiled.arrays import (
+    BET,
+    DEALT,
+    FIRST,
+    HOLE,
+    PHASE,
+    SEAT,
+    SECOND,
+    SIZE,
+    UPCARD,
+    Array,
+    Table,
+)
+from bj_env.compiled.compiling import called, index, inlined
 from bj_env.compiled.lookup_policies import Plans
+from bj_env.compiled.round import PLAY
 from bj_env.compiled.settlement import settle
-from bj_env.rules.numbered import cards_of_value, dealer_peeks
+from bj_env.rules.numbered import card_value, cards_of_value, dealer_peeks
 from bj_env.rules.terms import Rules
 from bj_env.solver.dealer import dealer_tree, hole_value
-from bj_env.solver.draws import BLACKJACK, BUSTS, MOST_OF_A_VALUE, OUTCOMES, Tree, walk
+from bj_env.solver.draws import BLACKJACK, BUSTS, MOST_OF_A_VALUE, OUTCOMES, Tree, shoe_lasts, walk
 
 _FACTORS = 10 * MOST_OF_A_VALUE
 _DEPTHS = MOST_OF_A_VALUE + 1
@@ -48,6 +61,26 @@ def dealers(rules: Rules) -> Dealers:
     ends = np.cumsum([0, 0, *(len(tree.depth) for tree in trees)])
     whole = Tree(*(np.concatenate(parts) for parts in zip(*trees, strict=True)))
     return Dealers(whole, ends, np.array([0, *map(hole_value, range(1, 11))]))
+
+
+@inlined
+def can_last(rules: Rules, t: Table, plans: Plans, asked: bool) -> bool:
+    """Tell whether a round cannot run out of cards after what the agent has just done."""
+    s = t.state
+    left = int(s[SIZE]) - int(s[DEALT]) + (s[HOLE] > 0)
+    return shoe_lasts(rules.decks, t.seen, left, int(s[UPCARD]), hands_to_come(rules, t, plans) if asked else 0)
+
+
+@inlined
+def hands_to_come(rules: Rules, t: Table, plans: Plans) -> int:
+    """Return how many hands of other seats there may be that have not drawn yet, where some seat is asked."""
+    s, hands = t.state, 0
+    for seat in range(int(s[SEAT]) if s[PHASE] == PLAY else 0, t.seats.shape[0]):
+        if plans.seat[seat] >= 0 and t.seats[seat, BET] > 0:
+            hand = index(seat * rules.max_hands)
+            pair = card_value(int(t.hands[hand, FIRST])) == card_value(int(t.hands[hand, SECOND]))
+            hands += rules.max_hands if pair else 1
+    return hands
 
 
 @inlined

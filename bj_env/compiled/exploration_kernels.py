@@ -304,7 +304,7 @@ def explore_round(
     while True:
         asked = go_on(rules, t)
         if acted and expected:
-            note_known(t)
+            note_known(rules, t, plans, asked)
         acted = False
         if not asked:
             break

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bj_env.env.expected_reward import expected_nets, seen_before_dealer
+from bj_env.env.expected_reward import Known, expected_nets, known_after
 from bj_env.env.start_states import Start
 from bj_env.errors import DecisionError
 from bj_env.game.decision import Decision
@@ -92,7 +92,7 @@ class Episode:
         self.over = self.truncated = self.shown = False
         self.paid: list[float] = [0] * len(self.decisions)
         self._won: list[float] = [0] * len(self.decisions)
-        self._seen: tuple[int, ...] | None = None
+        self._known: Known | None = None
         self._start = start
         self._placed: list[int] = []
         self.rounds = 0
@@ -117,7 +117,7 @@ class Episode:
         else:
             self.round.act(action)
             if self.expected:
-                self._seen = seen_before_dealer(self.round)
+                self._known = known_after(self.round, self.agents)
         self._go_on()
 
     def take_won(self) -> list[float]:
@@ -196,7 +196,7 @@ class Episode:
         if self.round is not None:
             self.finished = self.round
             self._won = [won + net for won, net in zip(self._won, self._nets(self.round), strict=True)]
-            self._seen = None
+            self._known = None
         self.rounds += 1
         self.over = self.ends_here()
         if not self.over and self.rounds >= self.max_rounds:
@@ -207,8 +207,8 @@ class Episode:
     def _nets(self, round: Round) -> list[float]:
         """Return what a round pays each seat, in ticks; the agent's by expectation, if that is known."""
         nets: list[float] = list(round.nets)
-        if self._seen is not None:
-            expected = expected_nets(round, self.agents, self._seen)
+        if self._known is not None:
+            expected = expected_nets(round, self.agents, self._known)
             for seat, net in zip(self.agents, expected or (), strict=expected is not None):
                 nets[seat] = net
         return nets

@@ -138,11 +138,16 @@ def dealer_distribution(
         removed: values of other cards that are out, a player's hand for one.
         after_peek: given that the dealer looked and has no blackjack.
 
+    Raises:
+        BlackjackError: if the cards can run out before the dealer stands, so that these outcomes are not all; or if
+            the dealer has a blackjack for sure after a peek.
+
     >>> round(dealer_distribution(Rules(decks=1), 2)["17"], 6)
     0.138976
     """
     rules = parse_rules(rules)
     left = composition(rules, shoe).without((upcard, *removed))
+    _check_lasts(rules, upcard, left)
     hole = hole_value(upcard)
     chances = dealer_outcomes(dealer_tree(rules, upcard), np.array([left.counts]), left.step, hole - 1)[0]
     if after_peek:
@@ -151,6 +156,35 @@ def dealer_distribution(
         chances = chances / (1 - chances[BLACKJACK])
         chances[BLACKJACK] = 0.0
     return dict(zip(OUTCOME_NAMES, map(float, chances), strict=True))
+
+
+def _check_lasts(rules: Rules, upcard: int, left: Composition) -> None:
+    """Refuse cards that can run out while the dealer draws: his outcomes would not sum to one."""
+    points = sum(value * count for value, count in zip(VALUES, left.counts, strict=True))
+    if left.replaced or upcard + points > 16:
+        return
+    chance = _run_out_chance(rules, upcard, (), left.counts)
+    if chance > 0:
+        came = f"{left}, which run out {chance:.0%} of the time"
+        raise BlackjackError(f"shoe: expected cards that last until the dealer stands, got {came}")
+
+
+def _run_out_chance(rules: Rules, upcard: int, drawn: Drawn, counts: tuple[float, ...]) -> float:
+    """Return how likely the dealer wants a card when there is none left."""
+    if not _draws(rules, upcard, drawn) or is_bust(upcard + sum(drawn)) or drawn == (hole_value(upcard),):
+        return 0.0
+    cards = sum(counts)
+    if cards < 1:
+        return 1.0
+    return sum(
+        count / cards * _run_out_chance(rules, upcard, (*drawn, value), _less_one(counts, value))
+        for value, count in zip(VALUES, counts, strict=True)
+        if count >= 1
+    )
+
+
+def _less_one(counts: tuple[float, ...], value: int) -> tuple[float, ...]:
+    return (*counts[: value - 1], counts[value - 1] - 1, *counts[value:])
 
 
 def bust_chance(

@@ -4,7 +4,7 @@ Letters: ``B`` a batch of hands, ``N`` nodes of a tree, ``G`` groups of nodes. O
 17..21, 5 bust, 6 blackjack.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
@@ -49,6 +49,35 @@ class Groups(NamedTuple):
     outcome: Ints
     drawn: Ints
     depth: Ints
+
+
+@register_jitable(forceinline=True)
+def shoe_lasts(decks: int, seen: Any, left: int, upcard: int, hands: int) -> bool:
+    """Tell whether no order of the unseen cards lets a round run out of them, once no more than so much is to come.
+
+    Cards run out when all of them are drawn and a hand wants one more. Then the dealer has at most 16 points, his aces
+    as 1, and each hand of the players had at most 21 before its last card. So the cards last if the smallest of them,
+    as many as there are but for one for each hand, sum to more.
+
+    Args:
+        decks: of the shoe; 0 if every card is drawn with replacement.
+        seen: how many cards of value 1..10 have been seen since the shuffle (index 0 unused).
+        left: how many cards can be drawn, a hidden hole card among them.
+        upcard: the dealer's, by value.
+        hands: how many hands of the players may still draw.
+
+    >>> seen = [0, 3, 3, 3, 4, 4, 4, 4, 4, 4, 16]  # an ace, a 2 and a 3 are left
+    >>> shoe_lasts(1, seen, 3, 10, 0), shoe_lasts(1, seen, 3, 7, 0), shoe_lasts(1, [0] * 11, 40, 7, 1)
+    (False, False, True)
+    """
+    if decks == 0:
+        return True
+    points, cards = 16 - upcard + 21 * hands, left - hands
+    for value in range(1, 11):
+        number = min(decks * (16 if value == 10 else 4) - int(seen[value]), cards)
+        points -= number * value
+        cards -= number
+    return points < 0
 
 
 @register_jitable(forceinline=True)
