@@ -54,16 +54,16 @@ def paid(engine: str, shoe: list[str], policy: Policy, **game: Any) -> tuple[flo
         env = BlackjackEnv(**game)
         _, info = env.reset(seed=1, options={"shoe": shoe})
         while True:
-            _, reward, over, _, info = env.step(policy(made, info["action_mask"]))
+            _, reward, over, cut, info = env.step(policy(made, info["action_mask"]))
             made += 1
-            if over:
+            if over or cut:
                 return reward, str(info["record"])
     vector = BlackjackVectorEnv(1, **game, autoreset_mode="Disabled")
     _, infos = vector.reset(seed=[1], options={"shoe": shoe})
     while True:
-        _, rewards, overs, _, infos = vector.step(np.array([policy(made, infos["action_mask"][0])]))
+        _, rewards, over, cut, infos = vector.step(np.array([policy(made, infos["action_mask"][0])]))
         made += 1
-        if overs[0]:
+        if over[0] or cut[0]:
             return float(rewards[0]), str(vector.record(0))
 
 
@@ -92,7 +92,7 @@ ENGINES = ("readable", "compiled")
         ("1D PEN99 NS NINS", "86", "7", "A23"),  # runs out in two orders of six, and is shuffled again midway
         ("1D PEN99 NS NINS", "86", "7", "A234"),  # 17 points with the up card: cannot run out
         ("1D PEN99 NS NINS H17", "86", "A", "2A2"),
-        ("1D PEN99 NS NINS", "86", "T", "A24"),  # after a peek
+        ("1D PEN99 NS NINS NOPEEK", "86", "T", "A24"),
         ("1D PEN99 NS NINS ENHC", "86", "5", "2334"),
         ("1D PEN99 NS NINS OBO CH5", "86", "5", "A2245"),
     ],
