@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
+from bj_env.rules.numbered import cards_of_value
 from bj_env.solver.hands import Floats, Hands, Ints
 from bj_env.solver.kernels import compiled
 
@@ -74,7 +75,7 @@ def shoe_lasts(decks: int, seen: Any, left: int, upcard: int, hands: int) -> boo
         return True
     points, cards = 16 - upcard + 21 * hands, left - hands
     for value in range(1, 11):
-        number = min(decks * (16 if value == 10 else 4) - int(seen[value]), cards)
+        number = min(decks * cards_of_value(value) - int(seen[value]), cards)
         points -= number * value
         cards -= number
     return points < 0

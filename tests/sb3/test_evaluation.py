@@ -62,7 +62,7 @@ class ShortAndLong:
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self.left -= 1
         over = self.left == 0
-        return np.zeros(1), self.reward if over else 0.0, over, False, {}
+        return np.zeros(1), self.reward if over else 0.0, over, False, {"illegal_action": False}
 
 
 class Still:
