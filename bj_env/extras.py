@@ -7,6 +7,9 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parents[1]
 
+_OWN_VERSIONS = ("ray",)
+"""Extras whose packages ask for other versions than those of constraints.txt."""
+
 
 def install_line(extra: str) -> str:
     """Return the command that installs an extra, whatever the working directory.
@@ -17,7 +20,8 @@ def install_line(extra: str) -> str:
     True
     """
     if (_ROOT / "constraints.txt").exists() and (_ROOT / "pyproject.toml").exists():
-        return shlex.join(["pip", "install", "-c", str(_ROOT / "constraints.txt"), "-e", f"{_ROOT}[{extra}]"])
+        versions = [] if extra in _OWN_VERSIONS else ["-c", str(_ROOT / "constraints.txt")]
+        return shlex.join(["pip", "install", *versions, "-e", f"{_ROOT}[{extra}]"])
     return shlex.join(["pip", "install", *_requirements(extra)])
 
 

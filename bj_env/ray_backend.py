@@ -22,6 +22,9 @@ except ImportError:
 
 Chunk = TypeVar("Chunk")
 
+AUTO = "auto"
+"""The address of whatever cluster there is."""
+
 LOCAL = "local"
 """The address of a cluster of this machine alone, started when it is first used."""
 
@@ -39,16 +42,14 @@ CHUNKS_AHEAD = 4
 """So many chunks for each core of the cluster are handed out before the first is needed."""
 
 
-def on_cluster(
-    play: Callable[[range], Chunk], chunks: Iterator[range], *, address: str | None = None
-) -> Iterator[Chunk]:
+def on_cluster(play: Callable[[range], Chunk], chunks: Iterator[range], *, address: str = AUTO) -> Iterator[Chunk]:
     """Play chunks on a Ray cluster and yield what they give in their own order.
 
     Args:
         play: what plays a chunk; it is sent to the workers, and the same chunk always gives the same.
         chunks: the chunks.
-        address: ``"HOST:PORT"`` of a cluster; ``"local"`` for one of this machine alone; None for the one that the
-            process is connected to, else the one of ``RAY_ADDRESS``, else ``"local"``.
+        address: ``"HOST:PORT"`` of a cluster; ``"local"`` for one of this machine alone; ``"auto"`` for the one that
+            the process is connected to, else the one of ``RAY_ADDRESS``, else ``"local"``.
 
     Raises:
         BlackjackError: if nobody answers at the address, or a worker has another version of bj_env.
@@ -101,7 +102,7 @@ def _result(reference: Any) -> Any:
         raise
 
 
-def connect(address: str | None = None) -> None:
+def connect(address: str = AUTO) -> None:
     """Connect this process to a cluster, unless it is connected to one already.
 
     Args:
@@ -112,10 +113,10 @@ def connect(address: str | None = None) -> None:
     """
     if ray.is_initialized():
         connected = ray.get_runtime_context().gcs_address
-        if address not in (None, LOCAL, connected):
+        if address not in (AUTO, LOCAL, connected):
             raise BlackjackError(f"ray: expected the cluster at {connected} that this process uses, got {address}")
         return
-    wanted = address or os.environ.get("RAY_ADDRESS") or LOCAL
+    wanted = os.environ.get("RAY_ADDRESS", LOCAL) if address == AUTO else address
     if wanted == LOCAL:
         ray.init(address=LOCAL, log_to_driver=False, include_dashboard=False, logging_level="error")
         return

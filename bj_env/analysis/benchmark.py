@@ -147,6 +147,7 @@ def compare(
     baseline: str = "basic",
     half_width: float = 0.0,
     workers: int = 1,
+    cluster: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[Score]:
     """Play every policy on the same shoes, score it against a baseline, and add exact values where there are any.
@@ -158,6 +159,7 @@ def compare(
         half_width: stop as soon as no 95 % interval, of a mean or of a difference, is wider than this to either side,
             in bets; ``setting.rounds`` is then the most that are played. All play equally many rounds.
         workers: threads, or processes, to share the work; the result does not depend on it.
+        cluster: the address of a Ray cluster to play on instead, as for `bj_env.ray_backend.on_cluster`, or ``"auto"``.
         progress: called with the number of rounds just played.
 
     Raises:
@@ -168,7 +170,15 @@ def compare(
     >>> [score.name for score in compare({"mimic": "mimic"}, setting)]
     ['basic', 'mimic']
     """
-    played = compared(policies, setting, baseline=baseline, half_width=half_width, workers=workers, progress=progress)
+    played = compared(
+        policies,
+        setting,
+        baseline=baseline,
+        half_width=half_width,
+        workers=workers,
+        cluster=cluster,
+        progress=progress,
+    )
     scores = deque(played, maxlen=1)[0]
     return exactly(scores, policies, setting, baseline=baseline)
 
@@ -192,6 +202,7 @@ def compared(
     baseline: str = "basic",
     half_width: float = 0.0,
     workers: int = 1,
+    cluster: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[list[Score]]:
     """Yield what `compare` has found so far, every few seconds, without exact values."""
@@ -210,7 +221,10 @@ def compared(
             blocks = range(done, min(planned, done + batch))
             reference: Nets | None = None
             for name, decision in decisions.items():  # the baseline first
-                parts = play_blocks(decision, judge, setting, blocks, workers, run)
+                if cluster is None:
+                    parts = play_blocks(decision, judge, setting, blocks, workers, run)
+                else:
+                    parts = _on_cluster(decision, judge, setting, blocks, cluster)
                 nets, asked, same = _gather(parts, setting, progress)
                 reference = nets if reference is None else reference
                 tallies[name] = tallies[name].plus(nets, nets - reference, asked, same)
@@ -325,6 +339,21 @@ def play_blocks(
         block=setting.rounds_per_block,
         first=blocks.start,
     )
+
+
+def _on_cluster(decision: Decision, judge: Decision, setting: Setting, blocks: range, cluster: str) -> Iterator[Chunk]:
+    """Play some blocks on a Ray cluster, in chunks that `play_blocks` would play too."""
+    from bj_env.compiled.batched import TABLES_OF_A_CHUNK  # only here: they need numba, or ray
+    from bj_env.ray_backend import on_cluster
+
+    rounds = {COMPILED: 50_000, READABLE: 1000}.get(engine_of(decision, setting))
+    size = TABLES_OF_A_CHUNK if rounds is None else max(1, rounds // setting.rounds_per_block)
+    chunks = (blocks[start : start + size] for start in range(0, len(blocks), size))
+    return on_cluster(partial(_play_alone, decision, judge, setting), chunks, address=cluster)
+
+
+def _play_alone(decision: Decision, judge: Decision, setting: Setting, blocks: range) -> Chunk:
+    return _gather(play_blocks(decision, judge, setting, blocks, 1, map), setting, None)
 
 
 def _gather(parts: Iterator[Chunk], setting: Setting, progress: Callable[[int], None] | None) -> Chunk:

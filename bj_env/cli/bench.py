@@ -34,6 +34,7 @@ def bench_command(
     half_width: str | None,
     seed: int,
     workers: int,
+    ray: str | None,
     as_json: bool,
     png: Path | None,
 ) -> None:
@@ -45,6 +46,7 @@ def bench_command(
         rounds: how many; None is as many as some seconds allow, or as it takes to the half-width.
         half_width: in percent of a bet; None is any.
         seed, workers: as for `bj_env.analysis.benchmark.compare`.
+        ray: its ``cluster``.
         as_json: whether to print JSON.
         png: the picture to write, if any.
 
@@ -59,7 +61,7 @@ def bench_command(
     setting = _setting(Setting(parse_rules(rules), tuple(seats.split(",")), 0, seed), named, rounds, enough)
     scores: list[Score] = []
     try:
-        for scores in _watched(named, setting, enough, workers, bar):  # noqa: B007 (the last ones count)
+        for scores in _watched(named, setting, enough, workers, ray, bar):  # noqa: B007 (the last ones count)
             pass
     finally:
         if scores:
@@ -91,14 +93,19 @@ def _setting(setting: Setting, policies: dict[str, str], rounds: str | None, hal
 
 
 def _watched(
-    policies: dict[str, str], setting: Setting, half_width: float, workers: int, bar: Progress
+    policies: dict[str, str], setting: Setting, half_width: float, workers: int, ray: str | None, bar: Progress
 ) -> Iterator[list[Score]]:
     """Pass on scores, and show how many rounds of all that it will take have been played."""
     each, count = setting.rounds_per_block, len({"basic", *policies})
     with bar:
         task = bar.add_task("rounds", total=None if half_width else setting.blocks * each * count)
         played = compared(
-            policies, setting, half_width=half_width, workers=workers, progress=lambda done: bar.advance(task, done)
+            policies,
+            setting,
+            half_width=half_width,
+            workers=workers,
+            cluster=ray,
+            progress=lambda done: bar.advance(task, done),
         )
         for scores in played:
             if half_width:

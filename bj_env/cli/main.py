@@ -282,13 +282,18 @@ Ctrl-C shows what is done so far."""
     parser.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, help="threads or processes (default: one a core)"
     )
+    parser.add_argument(
+        "--ray", nargs="?", const="auto", metavar="ADDRESS", help="play on a Ray cluster: this machine, or HOST:PORT"
+    )
     parser.add_argument("--png", metavar="FILE", type=Path, help="draw values, and charts beside the best one")
     _json_option(parser)
     parser.set_defaults(run=_bench)
 
 
 def _bench(options: argparse.Namespace) -> None:
-    given = {name: getattr(options, name) for name in ("seats", "rounds", "half_width", "seed", "workers", "png")}
+    given = {
+        name: getattr(options, name) for name in ("seats", "rounds", "half_width", "seed", "workers", "ray", "png")
+    }
     bench_command(options.rules, options.policies, **given, as_json=options.json, bar=progress_bar())
 
 
