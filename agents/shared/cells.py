@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from agents.run.config import Config
 from bj_env.compiled.information_states import CELLS, Situations
 from bj_env.env.env import BlackjackEnv
-from bj_env.rules.terms import FIRST_BET, Action, Phase
+from bj_env.rules.terms import FIRST_BET, OFFERS, Action, Phase
 from bj_env.strategies.saved_policy import Profile
 
 COLUMNS = ("hand.phase", "hand.total", "hand.pair", "hand.upcard")
@@ -25,10 +25,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
-_OFFERS = ((Action.SURRENDER, Action.DECLINE), (Action.INSURE, Action.DECLINE))
 ORDERS = [
     *permutations(range(Action.STAND, Action.SURRENDER + 1)),
-    *(order for offer in _OFFERS for order in permutations(offer)),
+    *(order for offer in OFFERS.values() for order in permutations((offer.accept, Action.DECLINE))),
 ]
 """All the ways in which a hand can prefer actions to each other."""
 

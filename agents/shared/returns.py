@@ -30,7 +30,7 @@ from bj_env.game.hand import Hand
 from bj_env.game.notation import Face
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.numbered import early_surrender_refusal, insurance_refusal, play_mask
-from bj_env.rules.terms import TICKS, Action, Phase, Rules
+from bj_env.rules.terms import OFFERS, TICKS, Phase, Rules
 
 PRIOR = 10
 """So many imagined rounds, of variance 1, are added to each variance: two rounds that went alike tell nothing yet."""
@@ -175,10 +175,10 @@ def _situation(rules: Rules, hand: Hand, upcard: int, phase: Phase) -> int:
     mask = play_mask(rules, hand.total, hand.soft, 2, pair > 0, False, False, 1, False)
     if phase is Phase.EARLY_SURRENDER:
         open_ = early_surrender_refusal(rules, upcard, False) == 0
-        mask = open_ * (1 << Action.SURRENDER | 1 << Action.DECLINE)
+        mask = open_ * OFFERS[phase].mask
     elif phase is Phase.INSURANCE:
         open_ = insurance_refusal(rules, upcard, TICKS, False) == 0
-        mask = open_ * (1 << Action.INSURE | 1 << Action.DECLINE)
+        mask = open_ * OFFERS[phase].mask
     place = plan_place(phase, hand_row(hand.total, hand.soft, pair), upcard, mask)
     return int(situations(rules).number[place]) if mask else -1
 

@@ -10,8 +10,8 @@ from bj_env.game.view import View
 from bj_env.play.coach import Advice, counted
 from bj_env.play.game import Game, PendingDecision, possible_actions
 from bj_env.play.setup import Setup, is_person
-from bj_env.play.words import KEYS, VERBS, bet_range, chips, chips_in_words, money, not_now, who, whose
-from bj_env.rules.terms import TICKS, Action, Phase
+from bj_env.play.words import bet_range, chips, chips_in_words, money, not_now, who, whose
+from bj_env.rules.terms import ACTION_WORDS, TICKS, Action, Phase
 
 _PAID = (Kind.SETTLE, Kind.INSURANCE)
 
@@ -46,7 +46,7 @@ def explain_pending(game: Game, pending: PendingDecision) -> Iterator[str]:
         yield "In a soft hand an ace counts 11 and may yet be 1; a hard hand has none that does."
     for action in possible_actions(game.rules):
         if action in pending.view.legal:
-            yield f"{KEYS[action]} or {VERBS[action]}: {MEANINGS[action]}."
+            yield f"{ACTION_WORDS[action].key} or {ACTION_WORDS[action].verb}: {MEANINGS[action]}."
     for line in not_now(game):
         yield f"Not now: {line}."
 
@@ -133,4 +133,4 @@ def advice_words(advice: Advice) -> Iterator[str]:
     for action, value in advice.values.items():
         cost = advice.cost(action)
         mark = "the best" if cost <= 0 else f"{cost:.3f} less" if cost >= 0.0005 else "as good, nearly"
-        yield f"{VERBS[action]}: {value:+.3f}, {mark}"
+        yield f"{ACTION_WORDS[action].verb}: {value:+.3f}, {mark}"

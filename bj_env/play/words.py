@@ -13,30 +13,10 @@ from bj_env.game.table import TablePhase
 from bj_env.play.game import Game, PendingDecision
 from bj_env.play.setup import PERSON, Setup
 from bj_env.rules.numbered import insurance_stake
-from bj_env.rules.terms import TICKS, Action, Phase
+from bj_env.rules.terms import ACTION_WORDS, TICKS, Action, Phase
 
 CardText = Callable[[Card], str]
 """How a table shows a card."""
-
-VERBS = {
-    Action.STAND: "stand",
-    Action.HIT: "hit",
-    Action.DOUBLE: "double",
-    Action.SPLIT: "split",
-    Action.SURRENDER: "surrender",
-    Action.INSURE: "insure",
-    Action.DECLINE: "decline",
-}
-KEYS = {
-    Action.STAND: "s",
-    Action.HIT: "h",
-    Action.DOUBLE: "d",
-    Action.SPLIT: "p",
-    Action.SURRENDER: "u",
-    Action.INSURE: "i",
-    Action.DECLINE: "n",
-}
-"""The key of each action; no two are the same."""
 
 _SYMBOLS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}
 
@@ -137,7 +117,9 @@ def event_text(setup: Setup, round: Round, index: int, card_text: CardText = car
         Kind.BET: lambda: f"{_does(setup, seat, 'bet')} {chips(event.ticks)}.",
         Kind.DEAL: lambda: f"{_does(setup, seat, 'get')} {the}{card}: {_deal_total(event)}.",
         Kind.HOLE_CARD: lambda: f"{_does(setup, seat, 'take')} a hole card, face down.",
-        Kind.ACTION: lambda: f"{_does(setup, seat, VERBS[event.action or Action.STAND])}{_on_hand(round, index)}.",
+        Kind.ACTION: lambda: (
+            f"{_does(setup, seat, ACTION_WORDS[event.action or Action.STAND].verb)}{_on_hand(round, index)}."
+        ),
         Kind.DRAW: lambda: f"{_does(setup, seat, 'draw')} {the}{card}{_on_hand(round, index)}: {_total(event)}.",
         Kind.PEEK: lambda: f"{_does(setup, seat, 'look')} at the hole card: {'a' if event.ticks else 'no'} blackjack.",
         Kind.TURN: lambda: f"{_does(setup, seat, 'turn')} over {the}{card}: {_deal_total(event)}.",
@@ -240,7 +222,7 @@ def not_now(game: Game) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for action, reason in game.unavailable().items():
         if action is not Action.DECLINE:  # it is an answer to offers, and nothing to look forward to
-            reasons.setdefault(plain_reason(reason), []).append(VERBS[action])
+            reasons.setdefault(plain_reason(reason), []).append(ACTION_WORDS[action].verb)
     return [f"{', '.join(verbs)}: {reason}" for reason, verbs in reasons.items()]
 
 

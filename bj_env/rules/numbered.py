@@ -1,8 +1,7 @@
 """THE RULES of casino blackjack: every rule once, as a plain function of numbers.
 
-Each rule has a number (R1, R2, ...); tests and error messages name it. Nothing here knows of tables, arrays or
-engines: the readable engine, the compiled engine and the solver all call these functions, so that no two of them can
-disagree about a rule. For that they stay within what numba compiles: ints, bools, ifs.
+Each rule has a number (R1, R2, ...); tests and error messages name it. The readable engine, the compiled engine and
+the solver all call these functions, which stay within what numba compiles: ints, bools, ifs.
 
 Money is counted in *ticks*, ten to a chip, which makes 3:2, 6:5, 7:5, half bets and half refunds exact integers.
 A card's *value* is 1 for an ace, 2..9, and 10 for T, J, Q, K. A hand is described by its *total* (an ace counts 11
@@ -252,16 +251,9 @@ def is_short(free: int, needed: int) -> bool:
 
 
 def play_mask(
-    rules: Rules,
-    total: int,
-    soft: bool,
-    cards: int,
-    pair: bool,
-    from_split: bool,
-    split_aces: bool,
-    hands: int,
-    short: bool,
-) -> int:
+    rules: Rules, total: int, soft: bool, cards: int, pair: bool,
+    from_split: bool, split_aces: bool, hands: int, short: bool,
+) -> int:  # fmt: skip
     """R17. Tell the legal actions of a hand, as bits ``1 << action``; 0 if the hand gets no turn.
 
     A bust, a charlie's hand and a doubled one are not asked here. A hand of 21, blackjacks included, stands by itself

@@ -14,7 +14,7 @@ SEED = ("--seed", "1")  # its first round: 5,2 against a 7; a 3 and an ace come 
 def test_a_round_is_played_at_the_keyboard(tmp_path: Path) -> None:
     with Terminal(tmp_path / "games", *SEED) as table:
         assert "Your bet, 1 to 1000:" in table.text
-        assert "You: 5♦ 2♥, hard 7, 10 staked. The dealer shows 7♦.\ns stand   h hit   d double   u surrender" in (
+        assert "You: 5♦ 2♥, hard 7, 10 staked. The dealer shows 7♦.\ns stand   h hit   d double   r surrender" in (
             table.type("10")
         )
         assert "\nnot now: split: only a pair on two cards is split" in table.text

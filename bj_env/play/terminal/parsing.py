@@ -6,8 +6,8 @@ from enum import Enum
 from bj_env.errors import BlackjackError
 from bj_env.game.events import DEALER
 from bj_env.play.game import PendingDecision, possible_actions
-from bj_env.play.words import KEYS, VERBS, bet_range
-from bj_env.rules.terms import Action, Phase
+from bj_env.play.words import bet_range
+from bj_env.rules.terms import ACTION_WORDS, Action, Phase
 
 _SHOWN = 20  # letters of an answer that a refusal quotes
 
@@ -55,7 +55,7 @@ def _answers(pending: PendingDecision) -> dict[str, int]:
     if pending.betting:
         return {_PLAY: pending.least} if pending.least == pending.most else {}
     actions = (Action.STAND, Action.HIT) if pending.seat == DEALER else possible_actions(pending.view.rules)
-    said = {VERBS[action]: int(action) for action in actions}
+    said = {ACTION_WORDS[action].verb: int(action) for action in actions}
     offered = _YES.get(pending.view.phase)
     return said if offered is None else said | {"yes": int(offered), "no": int(Action.DECLINE)}
 
@@ -80,7 +80,7 @@ def read(text: str, pending: PendingDecision) -> int | Command:
         return Command.EXPLAIN
     if pending.betting and re.fullmatch(r"[0-9]{1,10}( ?\+ ?[0-9]{1,10}){,9}", word):
         return _checked_bet(word, pending)
-    keys = {key: int(action) for action, key in KEYS.items() if int(action) in known.values()}
+    keys = {words.key: int(action) for action, words in ACTION_WORDS.items() if int(action) in known.values()}
     found = keys.get(word, known.get(word))
     if found is not None:
         return found
@@ -107,7 +107,7 @@ def _expected(pending: PendingDecision) -> str:
             if pending.most > pending.least
             else f"'{_PLAY}', to bet {bet_range(pending)}"
         )
-    return "one of " + ", ".join(VERBS[action] for action in pending.view.legal)
+    return "one of " + ", ".join(ACTION_WORDS[action].verb for action in pending.view.legal)
 
 
 def quoted(text: str) -> str:

@@ -15,8 +15,6 @@ from bj_env.game.round import Round
 from bj_env.play.game import Game, PendingDecision
 from bj_env.play.setup import is_person
 from bj_env.play.words import (
-    KEYS,
-    VERBS,
     card_symbols,
     chips,
     event_text,
@@ -26,6 +24,7 @@ from bj_env.play.words import (
     result,
     who,
 )
+from bj_env.rules.terms import ACTION_WORDS
 
 _LAID_OUT = (Kind.BET, Kind.DEAL, Kind.HOLE_CARD, Kind.SETTLE)  # what a shoe_state-out table says better than sentences
 _WIDE = 60  # columns from which on rows of cells are easy to read
@@ -126,7 +125,7 @@ class Screen:
         """Say what may be answered, with its keys, and why the rest may not."""
         if pending.betting:
             return
-        said = [f"{KEYS[action]} {VERBS[action]}" for action in pending.view.legal]
+        said = [f"{ACTION_WORDS[action].key} {ACTION_WORDS[action].verb}" for action in pending.view.legal]
         self.say((", " if self.plain else "   ").join(said) + ("." if self.plain else ""), "bold cyan")
         closed = not_now(game)
         if self.plain:

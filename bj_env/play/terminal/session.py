@@ -28,10 +28,10 @@ from bj_env.play.store import Store, check_file
 from bj_env.play.terminal.keyboard import Asks, keyboard
 from bj_env.play.terminal.parsing import MEANINGS, Command, known_words, read
 from bj_env.play.terminal.screen import Screen, has_symbols
-from bj_env.play.words import VERBS, balance, money, plain_reason, question, who
+from bj_env.play.words import balance, money, plain_reason, question, who
 from bj_env.rules.houses import without_file
 from bj_env.rules.houses import words as rules_in_words
-from bj_env.rules.terms import Action
+from bj_env.rules.terms import ACTION_WORDS, Action
 from bj_env.strategies.registry import SAMPLED
 from bj_env.strategies.simple import HouseRule
 
@@ -264,8 +264,8 @@ class Session:
         if pending.betting or value in pending.view.legal:
             return
         reason = plain_reason(self.game.unavailable()[Action(value)])
-        expected = ", ".join(VERBS[action] for action in pending.view.legal)
-        raise BlackjackError(f"{VERBS[Action(value)]}: {reason}; expected one of {expected}")
+        expected = ", ".join(ACTION_WORDS[action].verb for action in pending.view.legal)
+        raise BlackjackError(f"{ACTION_WORDS[Action(value)].verb}: {reason}; expected one of {expected}")
 
     def _cost(self, pending: PendingDecision, value: int) -> float | None:
         """Say what an answer is worth less than the best one, in chips, if the coach was asked."""
@@ -304,7 +304,7 @@ class Session:
         if pending.betting:
             self.screen.say("The coach speaks of hands, not of bets: in the long run every bet costs a little.")
         elif pending.seat == DEALER:
-            self.screen.say(f"The dealer of this house would {VERBS[HouseRule().play(pending.view)]}.")
+            self.screen.say(f"The dealer of this house would {ACTION_WORDS[HouseRule().play(pending.view)].verb}.")
         else:
             if not self._coached:
                 self.screen.say("The coach works it out; the first time may take half a minute.", "dim")

@@ -18,9 +18,8 @@ from bj_env.game.view import View
 from bj_env.play.coach import grade
 from bj_env.play.game import Game, possible_actions
 from bj_env.play.setup import PERSON, Setup, given_name, is_person
-from bj_env.play.words import KEYS
 from bj_env.rules.houses import text, words
-from bj_env.rules.terms import TICKS, Action, Phase
+from bj_env.rules.terms import ACTION_WORDS, TICKS, Action, Phase
 
 Naming = Callable[[str], str]
 """How a seat's text is shown: a policy's folder by the name under which it is offered."""
@@ -36,16 +35,8 @@ ASSESSING = {"campus-h17"}
 LAST_LINES = 12
 """How many lines of the history come with every answer; all of them have an address of their own."""
 
-LABELS = {
-    Action.HIT: "Hit",
-    Action.STAND: "Stand",
-    Action.DOUBLE: "Double",
-    Action.SPLIT: "Split",
-    Action.SURRENDER: "Surrender",
-    Action.INSURE: "Insurance",
-    Action.DECLINE: "No insurance",
-}
-"""What stands on the buttons, in their order."""
+BUTTONS = (Action.HIT, *(action for action in Action if action is not Action.HIT))
+"""The buttons in their order."""
 
 
 def serialize_game(game: Game, naming: Naming) -> dict[str, Any]:
@@ -129,7 +120,7 @@ def _question(view: View) -> str:
         return "Insurance?"
     if view.phase is Phase.EARLY_SURRENDER:
         return "Surrender half the bet?"
-    *first, last = (label.lower() for action, label in LABELS.items() if action in view.legal)
+    *first, last = (ACTION_WORDS[action].label.lower() for action in BUTTONS if action in view.legal)
     return (f"{', '.join(first)} or {last}?" if first else f"{last}?").capitalize()
 
 
@@ -158,11 +149,11 @@ def _actions(game: Game, naming: Naming) -> list[dict[str, Any]]:
     return [
         {
             "action": int(action),
-            "key": KEYS[action],
-            "label": "No surrender" if keeps and action is Action.DECLINE else LABELS[action],
+            "key": ACTION_WORDS[action].key,
+            "label": "No surrender" if keeps and action is Action.DECLINE else ACTION_WORDS[action].label,
             "why": reasons.get(action, ""),
         }
-        for action in LABELS
+        for action in BUTTONS
         if action in possible
     ]
 

@@ -22,8 +22,8 @@ from bj_env.play.game import Game, PendingDecision
 from bj_env.play.setup import Setup
 from bj_env.play.store import PlayedOn, Store
 from bj_env.play.web.menu import Menu
-from bj_env.play.web.serialize import LABELS, round_chips, serialize_game
-from bj_env.rules.terms import Action
+from bj_env.play.web.serialize import round_chips, serialize_game
+from bj_env.rules.terms import ACTION_WORDS, Action
 from bj_env.strategies.registry import strategy
 
 MOST_LIVE = 1000
@@ -70,10 +70,10 @@ class Live:
         cost = round(advice.cost(Action(value)) * pending.view.bet, 9)
         self.last = {
             "seat": pending.seat,
-            "label": LABELS[Action(value)],
+            "label": ACTION_WORDS[Action(value)].label,
             "grade": advice.grade(Action(value)),
             "cost": round_chips(cost),
-            "best": LABELS[advice.best],
+            "best": ACTION_WORDS[advice.best].label,
         }
         return cost
 
@@ -226,7 +226,7 @@ def _advice(advice: Advice, view: View) -> dict[str, Any]:
     return {
         "values": [
             {
-                "label": LABELS[action],
+                "label": ACTION_WORDS[action].label,
                 "action": int(action),
                 "value": round(value, 4),
                 "chips": round_chips(value * view.bet),
@@ -243,6 +243,6 @@ def _would(decision: Decision, pending: PendingDecision) -> str:
     try:
         if pending.betting:
             return f"bets {ask(decision.bet, view, str)}"
-        return LABELS[Action(ask(decision.answer, view, str))].lower()
+        return ACTION_WORDS[Action(ask(decision.answer, view, str))].label.lower()
     except BlackjackError:
         return "cannot say"
