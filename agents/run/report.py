@@ -186,7 +186,10 @@ def _score_table(scores: Sequence[Score]) -> str:
     rows = [head, "|---|---|---:|---:|---:|---:|---:|---:|"]
     for score in scores:
         exact = "-" if score.exact_ev is None else f"{100 * score.exact_ev:+.4f}"
-        regrets = ["-" if value is None else f"{100 * value:.4f}" for value in (score.regret, score.optimum_regret)]
+        regrets = [
+            "-" if value is None else f"{100 * value:.4f}"
+            for value in (score.regret, score.composition_dependent_regret)
+        ]
         cells = [
             _cell(score.name),
             score.mode,

@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from math import inf
@@ -22,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.analysis.scores import Nets, Score, Tally, blocks_needed, with_exact_value
+from bj_env.analysis.scores import Nets, Score, Tally, blocks_needed, check_against_optimum, with_exact_value
 from bj_env.env.settings import AGENT
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.game.decision import Decision
@@ -192,6 +193,8 @@ def exactly(
         BlackjackError: if play contradicts a value.
     """
     decisions = _decisions(policies, baseline)
+    for score in scores:
+        check_against_optimum(score, decisions[score.name], setting.rules, len(setting.seats))
     return [with_exact_value(score, decisions[score.name], setting.rules) for score in scores]
 
 
@@ -216,18 +219,20 @@ def compared(
     done, planned = 0, setting.blocks
     if half_width:
         planned = min(planned, max(2, FIRST_ROUNDS // setting.rounds_per_block))
-    with _pool(workers) as run:
+    with _mapper(workers) as run:
         while done < planned:
             blocks = range(done, min(planned, done + batch))
             reference: Nets | None = None
             for name, decision in decisions.items():  # the baseline first
+                started = time.perf_counter()
                 if cluster is None:
                     parts = play_blocks(decision, judge, setting, blocks, workers, run)
                 else:
                     parts = _on_cluster(decision, judge, setting, blocks, cluster)
                 nets, asked, same = _gather(parts, setting, progress)
+                seconds = time.perf_counter() - started
                 reference = nets if reference is None else reference
-                tallies[name] = tallies[name].plus(nets, nets - reference, asked, same)
+                tallies[name] = tallies[name].plus(nets, nets - reference, asked, same, seconds)
             done = blocks.stop
             scores = [
                 tallies[name].score(name, decision.mode, setting.unit, setting.rounds_per_block)
@@ -293,18 +298,17 @@ def _end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-class _pool:  # noqa: N801
-    """Gives a ``map`` over worker processes, or over none."""
-
-    def __init__(self, workers: int) -> None:
-        self._executor = worker_pool(workers) if workers > 1 else None
-
-    def __enter__(self) -> Run:
-        return self._executor.map if self._executor else map
-
-    def __exit__(self, *error: object) -> None:
-        if self._executor:
-            self._executor.shutdown(cancel_futures=True)
+@contextmanager
+def _mapper(workers: int) -> Iterator[Run]:
+    """Give a ``map`` over worker processes, or over none."""
+    if workers == 1:
+        yield map
+        return
+    executor = worker_pool(workers)
+    try:
+        yield executor.map
+    finally:
+        executor.shutdown(cancel_futures=True)
 
 
 def play_blocks(

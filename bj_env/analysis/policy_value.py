@@ -125,7 +125,7 @@ def best_total_dependent(rules: Rules) -> Best:
 
 
 @cache
-def optimum(rules: Rules) -> float:
+def composition_dependent_ev(rules: Rules) -> float:
     """Return the value of the best play by composition."""
     return solve(rules).ev
 
@@ -145,7 +145,7 @@ class Mistake(NamedTuple):
         upcard: the dealer's, by value.
         played, best: what the decision does with the costliest of its hands, and what is best there.
         often: how often in a round a decision in the cell costs something.
-        cost: what it costs per round, in bets; all costs add up to the regret to the optimum.
+        cost: what it costs per round, in bets; together they are the regret against the composition-dependent optimum.
     """
 
     hand: str

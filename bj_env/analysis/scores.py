@@ -21,6 +21,12 @@ Z95 = NormalDist().inv_cdf(0.975)
 TELLING_ROUNDS = 1_000
 """From so many rounds on a mean far from the exact value means that something is wrong."""
 
+ALARM = 4.5
+"""A mean so many standard errors away from an exact value means that something is wrong."""
+
+OTHER_CARDS = 0.005
+"""In bets: more than the cards of the other seats can be worth in a round from a fresh shoe."""
+
 COSTLIEST = 12
 """How many of the costliest mistakes a score keeps."""
 
@@ -76,9 +82,10 @@ class Score(NamedTuple):
         stderr: its standard error.
         difference: mean net less that of the baseline on the same shoes; 0 for the baseline itself.
         difference_stderr: its standard error.
-        agreement: share of its decisions, as often as they came up, that are the best by total, pair and up card.
+        agreement: share of its decisions that are the best total-dependent ones, weighted by how often they come up.
+        rounds_per_second: how fast it was played, on all threads together.
         exact_ev: the exact value of a round from a fresh shoe; None if it looks at more than its hand and the up card.
-        optimum_regret: by how much that is below the best value of all, by composition; None likewise.
+        composition_dependent_regret: by how much that is below the best value of all, by composition; None likewise.
         regret: by how much that is below the best value of its class, by total, pair and up card; None likewise.
         costliest: its costliest mistakes; none where the exact value is None.
     """
@@ -91,8 +98,9 @@ class Score(NamedTuple):
     difference: float
     difference_stderr: float
     agreement: float
+    rounds_per_second: float = 0.0
     exact_ev: float | None = None
-    optimum_regret: float | None = None
+    composition_dependent_regret: float | None = None
     regret: float | None = None
     costliest: tuple["Mistake", ...] = ()
 
@@ -138,24 +146,58 @@ def with_exact_value(score: Score, decision: Decision, rules: Rules) -> Score:
         return score
     from bj_env.analysis.policy_value import (  # only here: they need numba
         best_total_dependent,
+        composition_dependent_ev,
         exact_value,
         mistakes,
-        optimum,
     )
 
     try:
         exact = exact_value(decision, rules).ev
-        regret, optimum_regret = best_total_dependent(rules).ev - exact, optimum(rules) - exact
+        regret, composition_dependent_regret = (
+            best_total_dependent(rules).ev - exact,
+            composition_dependent_ev(rules) - exact,
+        )
     except RulesError:  # which the solver cannot do exactly
         return score
     telling = rules.penetration == 0 and score.rounds >= TELLING_ROUNDS
-    if regret < -ROUNDING or (telling and abs(score.ev - exact) > 4.5 * score.stderr):
+    if regret < -ROUNDING or (telling and abs(score.ev - exact) > ALARM * score.stderr):
         raise BlackjackError(
             f"alarm: {score.name} has the exact value {exact:.9f}, its class the best value {exact + regret:.9f}, "
             f"and it played {score.ev:.6f} with standard error {score.stderr:.6f}; one of these is wrong"
         )
     costliest = tuple(mistakes(decision, rules)[:COSTLIEST])
-    return score._replace(exact_ev=exact, optimum_regret=optimum_regret, regret=regret, costliest=costliest)
+    return score._replace(
+        exact_ev=exact, composition_dependent_regret=composition_dependent_regret, regret=regret, costliest=costliest
+    )
+
+
+def check_against_optimum(score: Score, decision: Decision, rules: Rules, seats: int) -> None:
+    """Refuse a mean above the value of the composition-dependent optimum: whoever plays so sees what is hidden.
+
+    The optimal value is that of a fresh shoe, so shoes that last over several rounds are not checked. A strategy that
+    bets more than the minimum, or sits out, is compared with the best of all bets. The cards of other seats tell
+    something, too; `OTHER_CARDS` is more than that is worth.
+
+    Raises:
+        BlackjackError: if the mean is above the optimal value by `ALARM` standard errors.
+    """
+    from bj_env.analysis.policy_value import composition_dependent_ev  # only here: it needs numba
+
+    if rules.penetration or score.rounds < TELLING_ROUNDS:
+        return
+    try:
+        best = composition_dependent_ev(rules)
+    except RulesError:  # which the solver cannot do exactly
+        return
+    if type(decision).bet is not Decision.bet:
+        best = max(0.0, best * rules.max_bet / rules.min_bet)
+    if seats > 1:
+        best += OTHER_CARDS
+    if score.ev > best + ALARM * score.stderr:
+        raise BlackjackError(
+            f"alarm: {score.name} won {score.ev:+.4f} bets a round with standard error {score.stderr:.4f}, and no "
+            f"strategy is worth more than {best:+.4f} from a fresh shoe; it sees what is hidden, or the engine is wrong"
+        )
 
 
 class Tally(NamedTuple):
@@ -165,7 +207,8 @@ class Tally(NamedTuple):
         blocks: how many.
         net, difference: what was won, and how much more than by the baseline, in ticks.
         squares, difference_squares: of both, block by block.
-        asked, same: how often the policy was asked, and did what is best by hand.
+        asked, same: how often the policy was asked, and made the best total-dependent decision.
+        seconds: how long that took.
     """
 
     blocks: int = 0
@@ -175,8 +218,9 @@ class Tally(NamedTuple):
     difference_squares: float = 0.0
     asked: int = 0
     same: int = 0
+    seconds: float = 0.0
 
-    def plus(self, nets: Nets, differences: Nets, asked: int, same: int) -> Self:
+    def plus(self, nets: Nets, differences: Nets, asked: int, same: int, seconds: float = 0.0) -> Self:
         """Add some blocks."""
         return type(self)(
             self.blocks + len(nets),
@@ -186,6 +230,7 @@ class Tally(NamedTuple):
             self.difference_squares + float(np.square(differences, dtype=np.float64).sum()),
             self.asked + asked,
             self.same + same,
+            self.seconds + seconds,
         )
 
     def score(self, name: str, mode: str, unit: int, rounds: int) -> Score:
@@ -194,7 +239,8 @@ class Tally(NamedTuple):
         difference, difference_stderr = _mean(self.blocks, self.difference, self.difference_squares)
         agreement = self.same / self.asked if self.asked else 1.0
         means = (ev / unit, stderr / unit, difference / unit, difference_stderr / unit)
-        return Score(name, mode, self.blocks * rounds, *means, agreement)
+        played = self.blocks * rounds
+        return Score(name, mode, played, *means, agreement, played / self.seconds if self.seconds else 0.0)
 
 
 def _mean(count: int, total: int, squares: float) -> tuple[float, float]:

@@ -1,7 +1,8 @@
 """What `bj bench` prints: a table of at most 80 columns for people, JSON for machines, a picture for both."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,21 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from bj_env.analysis.benchmark import Setting, compared, exactly, sensible_rounds
+from bj_env.analysis.benchmark import BENCH_SEEDS, Setting, compared, exactly, sensible_rounds
 from bj_env.analysis.pictures import bench_picture, check_picture
 from bj_env.analysis.scores import BANKROLL, Z95, Score, blocks_needed, times_needed
+from bj_env.cli.values import percents, ramp_from, whole_number
+from bj_env.env.settings import AGENT
 from bj_env.errors import BlackjackError
+from bj_env.game.decision import Decision
 from bj_env.game.notation import RANKS, house_text
 from bj_env.game.rng import TABLES
 from bj_env.rules.houses import parse_rules, text
+from bj_env.strategies.counting import CountingDecision
+from bj_env.strategies.registry import HI_LO, strategy
 
 WIDTH = 80
+MOST_THREADS = 1024
 MOST_ROUNDS = 10**15
 """What can be played at most is less; `bj_env.analysis.benchmark` says how much."""
 
@@ -29,24 +36,29 @@ def bench_command(
     policies: Sequence[str],
     *,
     bar: Progress,
-    seats: str,
-    rounds: str | None,
-    half_width: str | None,
-    seed: int,
-    workers: int,
-    ray: str | None,
-    as_json: bool,
-    png: Path | None,
+    seats: str = AGENT,
+    ramp: str | None = None,
+    rounds: str | None = None,
+    half_width: str | None = None,
+    seed: str = "1",
+    threads: str | None = None,
+    ray: str | None = None,
+    as_json: bool = False,
+    png: Path | None = None,
 ) -> None:
-    """Play policies on the same shoes, and print, and draw, how they did.
+    """Play strategies on the same shoes, and print, and draw, how they did.
 
     Args:
-        rules, policies, seats: what is played, as names, paths and texts.
+        rules: a house, a rule text or a file.
+        policies: names of strategies, or policy folders.
         bar: shown meanwhile.
+        seats: who sits where, with commas.
+        ramp: the bets of the strategies that count, as `ramp_from` reads them.
         rounds: how many; None is as many as some seconds allow, or as it takes to the half-width.
         half_width: in percent of a bet; None is any.
-        seed, workers: as for `bj_env.analysis.benchmark.compare`.
-        ray: its ``cluster``.
+        seed: of the shoes.
+        threads: threads or processes; None is one a core.
+        ray: the address of a Ray cluster, or ``"auto"``; see `bj_env.analysis.benchmark.compare`.
         as_json: whether to print JSON.
         png: the picture to write, if any.
 
@@ -56,36 +68,39 @@ def bench_command(
     """
     if png:
         check_picture(png)
-    enough = 0.0 if half_width is None else _half_width(half_width)
-    named = {name: name for name in policies}
-    setting = _setting(Setting(parse_rules(rules), tuple(seats.split(",")), 0, seed), named, rounds, enough)
+    width = 0.0 if half_width is None else percents("half-width", half_width)
+    workers = os.cpu_count() or 1 if threads is None else whole_number("threads", threads, 1, MOST_THREADS)
+    named = _named(policies, ramp)
+    game = Setting(parse_rules(rules), tuple(seats.split(",")), 0, whole_number("seed", seed, 0, BENCH_SEEDS - 1))
+    setting = _setting(game, named, rounds, width)
     scores: list[Score] = []
     try:
-        for scores in _watched(named, setting, enough, workers, ray, bar):  # noqa: B007 (the last ones count)
+        for scores in _watched(named, setting, width, workers, ray, bar):  # noqa: B007 (the last ones count)
             pass
     finally:
         if scores:
             scores = exactly(scores, named, setting)
-            _show(scores, setting, enough, as_json)
+            _show(scores, setting, width, as_json)
     if png:
         bench_picture(png, scores, named, setting.rules)
 
 
-def _half_width(written: str) -> float:
-    """Read percents of a bet."""
-    try:
-        value = float(written) / 100
-    except ValueError:
-        value = 0.0
-    if not 1e-9 <= value < 1e9:
-        raise BlackjackError(f"half-width: expected percents of a bet, like 0.05, got {written!r}")
-    return value
+def _named(policies: Sequence[str], ramp: str | None) -> dict[str, Decision]:
+    """Return the strategies by the name to show; a ramp gives those that count their bets."""
+    decisions = {name: strategy(name) for name in policies}
+    if ramp is None:
+        return decisions
+    steps = ramp_from(ramp)
+    counting = {name: one.with_ramp(steps) for name, one in decisions.items() if isinstance(one, CountingDecision)}
+    if not counting:
+        raise BlackjackError(f"ramp: expected a strategy that counts, like {HI_LO!r}, got {', '.join(policies)}")
+    return {
+        f"{name}, ramp {ramp}" if name in counting else name: counting.get(name, decisions[name]) for name in decisions
+    }
 
 
-def _setting(setting: Setting, policies: dict[str, str], rounds: str | None, half_width: float) -> Setting:
+def _setting(setting: Setting, policies: Mapping[str, Decision], rounds: str | None, half_width: float) -> Setting:
     """Return the setting with as many rounds as are wanted, or else are sensible."""
-    from bj_env.cli.simulate import whole_number  # only here: it needs numba
-
     if rounds is not None:
         return setting._replace(rounds=whole_number("rounds", rounds, 0, MOST_ROUNDS))
     most = TABLES * setting.rounds_per_block if half_width else sensible_rounds(policies, setting)
@@ -93,7 +108,7 @@ def _setting(setting: Setting, policies: dict[str, str], rounds: str | None, hal
 
 
 def _watched(
-    policies: dict[str, str], setting: Setting, half_width: float, workers: int, ray: str | None, bar: Progress
+    policies: Mapping[str, Decision], setting: Setting, half_width: float, workers: int, ray: str | None, bar: Progress
 ) -> Iterator[list[Score]]:
     """Pass on scores, and show how many rounds of all that it will take have been played."""
     each, count = setting.rounds_per_block, len({"basic", *policies})
@@ -167,9 +182,9 @@ def score_table(scores: Sequence[Score], setting: Setting) -> Table:
 
 
 _CAPTION = (
-    "net of a round in % of a bet; ± 95 % intervals, on the same shoes\n"
-    "agrees: decisions that are the best by total, pair and up card\n"
-    "exact EV: from a fresh shoe; regret: to the best such play, exact"
+    "net of a round in % of the smallest bet; ± 95 % intervals, on the same shoes\n"
+    "agrees: share of decisions that are the best total-dependent ones\n"
+    "exact EV: from a fresh shoe; regret: loss against the best total-dependent play"
 )
 
 
@@ -188,10 +203,14 @@ def mistake_lines(scores: Iterable[Score]) -> list[str]:
     for score in scores:
         costly = [mistake for mistake in score.costliest[:3] if mistake.cost >= 1e-5 and mistake.played != mistake.best]
         said = [
-            f"{mistake.hand} v {RANKS[mistake.upcard - 1]} {mistake.played} for {mistake.best} {mistake.cost:.3%}"
+            f"{mistake.hand} v {RANKS[mistake.upcard - 1]} {mistake.played}, best {mistake.best}, {mistake.cost:.3%}"
             for mistake in costly
         ]
-        lines += [f"{score.name} loses most, to the best play by all cards: " + "; ".join(said)] if said else []
+        lines += (
+            [f"Costliest mistakes of {score.name} (against the best play with all cards): {'; '.join(said)}"]
+            if said
+            else []
+        )
     return lines
 
 
@@ -199,10 +218,10 @@ def bankroll_lines(scores: Iterable[Score]) -> list[str]:
     """Say what bankroll each strategy takes that wins.
 
     >>> bankroll_lines([Score("hi-lo", "rule", 10**8, 0.02, 0.0003, 0.0, 0.0, 1.0)])
-    ['hi-lo wins: sd 3.00 bets a round, N0 22,500 rounds, SCORE $44.44, risk to lose 1,000 bets 1.2 %']
+    ['hi-lo wins: standard deviation 3.00 bets a round, N0 22,500 rounds, SCORE $44.44, risk to lose 1,000 bets 1.2 %']
     """
     return [
-        f"{score.name} wins: sd {score.sd:.2f} bets a round, N0 {score.bankroll.n0:,.0f} rounds, "
+        f"{score.name} wins: standard deviation {score.sd:.2f} bets a round, N0 {score.bankroll.n0:,.0f} rounds, "
         f"SCORE ${score.bankroll.score:.2f}, risk to lose {BANKROLL:,} bets {100 * score.bankroll.risk_of_ruin:.1f} %"
         for score in scores
         if score.bankroll

@@ -1,9 +1,10 @@
-"""The command line: ``bj play | table | houses | rules | replay | solve | chart | bench | simulate``."""
+"""The command line: ``bj play | table | houses | rules | replay | solve | chart | bench``."""
 
 import argparse
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -25,7 +26,7 @@ from bj_env.rules.terms import TICKS, checked_number
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 0, 1 for a refused input, 2 for wrong usage, 130 when interrupted."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(_ramp_as_one_word(sys.argv[1:] if arguments is None else arguments))
     if sys.stdout is None:  # it was closed before we began
         return 1
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -48,6 +49,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _ramp_as_one_word(arguments: Sequence[str]) -> list[str]:
+    """Join ``--ramp`` with a ramp that begins with a minus, which argparse would take for an option."""
+    joined: list[str] = []
+    for word in arguments:
+        if joined and joined[-1] == "--ramp" and re.match("-[0-9]", word):
+            joined[-1] = f"--ramp={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
 def _print_nowhere() -> None:
     """Let what is still to be written to standard output vanish, so that the end of the process does not trip on it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -67,12 +79,11 @@ def _parser() -> argparse.ArgumentParser:
     _solve_parser(commands.add_parser("solve", help="exact values of a round, or of a hand"))
     _chart_parser(commands.add_parser("chart", help="the best strategy chart for any rules"))
     _bench_parser(commands.add_parser("bench", help="measure strategies against each other on the same shoes"))
-    _simulate_parser(commands.add_parser("simulate", help="play millions of rounds by the compiled engine"))
     return parser
 
 
 def _json_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON for machines")
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
 
 
 def _rules_option(parser: argparse.ArgumentParser) -> None:
@@ -257,7 +268,8 @@ def _bench_parser(parser: argparse.ArgumentParser) -> None:
     parser.description = """\
 Measure strategies on the same shoes: net of a round in percent of a bet with
 its 95 % interval, the paired difference to basic strategy, and, where a
-strategy goes by its own hand and the up card, its exact value and regret.
+strategy is total-dependent, its exact value and regret. Strategies that can be
+compiled play millions of rounds a second.
 
 A strategy is a name (basic, mimic, threshold:15, never-bust, random, hi-lo)
 or the folder of a saved policy, which plays its best action; with sampled:
@@ -268,9 +280,11 @@ examples:
   bj bench runs/a/policy sampled:runs/a/policy --rules '6D H17 DAS LS'
   bj bench threshold:15 random --half-width 0.05   until all is known to ± 0.05
   bj bench runs/default/policy --png policy.png    its chart beside the best
-  bj bench hi-lo --rules '6D PEN75' --rounds 1e7 --json
+  bj bench hi-lo --rules '6D H17 PEN75' --ramp 1:2,2:4,3:8,4:12
+  bj bench mimic --rounds 1e7 --json
 
-Ctrl-C shows what is done so far."""
+Ctrl-C shows what is done so far. In JSON every value is in smallest bets a
+round, rounds_per_second apart; the table shows percents of a bet."""
     parser.add_argument("policies", nargs="+", metavar="STRATEGY", help="a name or a policy folder")
     _rules_option(parser)
     parser.add_argument("--seats", default=AGENT, help="who sits where, like basic,agent (default: agent)")
@@ -278,13 +292,16 @@ Ctrl-C shows what is done so far."""
     parser.add_argument(
         "--half-width", metavar="PERCENT", help="play until no interval is wider to either side; --rounds is the most"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the shoes, below 2**32 (default: 1)")
     parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, help="threads or processes (default: one a core)"
+        "--ramp",
+        metavar="STEPS",
+        help="bets of strategies that count: 1:2,3:8 bets 2 units from a count of 1, 8 from 3",
     )
     parser.add_argument(
         "--ray", nargs="?", const="auto", metavar="ADDRESS", help="play on a Ray cluster: this machine, or HOST:PORT"
     )
+    parser.add_argument("--seed", default="1", help="seed of the shoes, below 2**32 (default: 1)")
+    parser.add_argument("--threads", help="threads or processes (default: one a core)")
     parser.add_argument("--png", metavar="FILE", type=Path, help="draw values, and charts beside the best one")
     _json_option(parser)
     parser.set_defaults(run=_bench)
@@ -292,41 +309,10 @@ Ctrl-C shows what is done so far."""
 
 def _bench(options: argparse.Namespace) -> None:
     given = {
-        name: getattr(options, name) for name in ("seats", "rounds", "half_width", "seed", "workers", "ray", "png")
+        name: getattr(options, name)
+        for name in ("seats", "ramp", "rounds", "half_width", "seed", "threads", "ray", "png")
     }
     bench_command(options.rules, options.policies, **given, as_json=options.json, bar=progress_bar())
-
-
-def _simulate_parser(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Play whole rounds by the compiled engine: net of a round in percent of the smallest bet with its 95 % "
-        "interval. A strategy is a name (basic, mimic, threshold:15, never-bust, random, hi-lo) or the folder of a "
-        "policy that goes by its own hand and the up card. A second one plays on the same shoes, and their paired "
-        "difference is shown. Ctrl-C shows what is done so far."
-    )
-    parser.epilog = (
-        "example: bj simulate --rules '6D H17 DAS PEN75' --strategy basic --strategy hi-lo --ramp 1:2,2:4,3:8 "
-        "--rounds 1e7. Numbers may be written like 1e7 or 10_000_000. Other ramps, index plays and counts: "
-        "bj_env.strategies.counting.CountingDecision with bj_env.compiled.simulate, from Python."
-    )
-    _rules_option(parser)
-    parser.add_argument("--strategy", action="append", help="a name or a policy folder, once or twice (default: basic)")
-    parser.add_argument("--ramp", help="the bets of hi-lo: from true count 1 on 2, ..., else 1, like 1:2,2:4,3:8")
-    parser.add_argument("--seats", default="1", help="at how many seats the strategy sits (default: 1)")
-    parser.add_argument("--rounds", default="1e7", help="rounds for each strategy (default: 1e7)")
-    parser.add_argument("--stderr", help="stop at this standard error, in bets, of the difference if there are two")
-    parser.add_argument("--seed", default="1", help="seed of the shoes (default: 1)")
-    parser.add_argument("--threads", help="threads (default: one a core)")
-    _json_option(parser)
-    parser.set_defaults(run=_simulate)
-
-
-def _simulate(options: argparse.Namespace) -> None:
-    from bj_env.cli.simulate import simulate_command  # only where it is used: it needs numba
-
-    given = {name: getattr(options, name) for name in ("ramp", "seats", "rounds", "stderr", "seed", "threads")}
-    strategies = options.strategy or ["basic"]
-    simulate_command(options.rules, strategies, **given, as_json=options.json, bar=progress_bar())
 
 
 def progress_bar() -> Progress:

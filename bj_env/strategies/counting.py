@@ -1,8 +1,9 @@
 """The counting player: a chart with index plays, insurance by the count, and bets that follow it."""
 
 from collections.abc import Sequence
+from copy import copy
 from math import floor
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
@@ -100,6 +101,16 @@ class CountingDecision(Decision):
         self.insurance = insurance
         self.ramp = _checked_ramp(ramp)
         self.chart = chart
+
+    def with_ramp(self, ramp: Sequence[tuple[int, int]]) -> Self:
+        """Return the same strategy with other bets.
+
+        >>> CountingDecision().with_ramp([(1, 2), (3, 8)]).ramp
+        ((1, 2), (3, 8))
+        """
+        other = copy(self)
+        other.ramp = _checked_ramp(ramp)
+        return other
 
     def value(self, view: View) -> float:
         """Return the count, of all that the seat has seen."""

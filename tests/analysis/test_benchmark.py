@@ -3,6 +3,7 @@
 Who plays changes nothing: policies that are compiled or batched are played by the readable engine too, and compared.
 """
 
+import copy
 import subprocess
 import sys
 import time
@@ -23,10 +24,12 @@ from bj_env.analysis.benchmark import (
     play_blocks,
     sensible_rounds,
 )
-from bj_env.analysis.policy_value import best_total_dependent
-from bj_env.analysis.scores import Z95, Score, Tally, blocks_needed
+from bj_env.analysis.policy_value import best_total_dependent, composition_dependent_ev
+from bj_env.analysis.scores import Z95, Score, Tally, blocks_needed, check_against_optimum
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
+from bj_env.game.round import Round
+from bj_env.game.table import Table
 from bj_env.game.view import View
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.terms import Action, Rules
@@ -164,10 +167,17 @@ def test_as_many_rounds_as_take_some_seconds() -> None:
     assert rounds == [2_000_000, 200_000, 20_000]
 
 
+def untimed(scores: list[Score]) -> list[Score]:
+    """Return scores without the speed, which alone differs between runs."""
+    assert all(score.rounds_per_second > 0 for score in scores)
+    return [score._replace(rounds_per_second=0.0) for score in scores]
+
+
 @pytest.mark.parametrize("policy", ["random", Asked(strategy("random")), LearnedDecision(NETWORK, network_tensors())])
 def test_the_result_does_not_depend_on_the_workers(policy: Decision | str) -> None:
     setting = SIX._replace(rounds=3000, seats=("agent",))
-    assert compare({"it": policy}, setting, workers=2) == compare({"it": policy}, setting, workers=1)
+    one, two = (compare({"it": policy}, setting, workers=workers) for workers in (1, 2))
+    assert untimed(one) == untimed(two)
 
 
 # --- until an interval is narrow enough ------------------------------------------------------------------------------
@@ -189,7 +199,7 @@ def test_play_stops_when_every_interval_is_narrow_enough(rules: str) -> None:
         compare({"mimic": "mimic", "random": "random"}, setting, half_width=0.008, workers=workers)
         for workers in (1, 2)
     ]
-    assert each[0] == each[1]
+    assert untimed(each[0]) == untimed(each[1])
     assert 0.007 < widest(each[0]) <= 0.008
     assert len({score.rounds for score in each[0]}) == 1
 
@@ -374,3 +384,42 @@ def test_workers_end_with_a_process_that_was_killed() -> None:
     while any(Path(f"/proc/{worker}").exists() for worker in workers) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+# --- the alarm for strategies that see what is hidden ----------------------------------------------------------------
+
+
+class Peeker(Decision):
+    """Reads the next card of the shoe, which no view shows, and hits if it does not bust the hand."""
+
+    def __init__(self) -> None:
+        self.table: Table | None = None
+
+    def play(self, view: View) -> Action:
+        if Action.DECLINE in view.legal or self.table is None:
+            return view.legal[-1]
+        coming = copy.deepcopy(self.table.shoe).draw().value
+        return Action.HIT if Action.HIT in view.legal and view.total + coming <= 21 else Action.STAND
+
+
+def test_a_mean_above_the_optimum_of_fresh_shoes_raises_the_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    peeker = Peeker()
+
+    class Watched(Table):
+        def play_round(self) -> Round:
+            peeker.table = self
+            return super().play_round()
+
+    monkeypatch.setattr("bj_env.analysis.benchmark.Table", Watched)
+    message = r"^alarm: peeker won \+0\.\d+ bets a round with standard error 0\.\d+, and no"
+    with pytest.raises(BlackjackError, match=message):
+        compare({"peeker": peeker}, Setting(parse_rules("single-deck"), ("agent",), rounds=4000, seed=1))
+
+
+def test_good_luck_within_the_interval_raises_no_alarm() -> None:
+    rules = parse_rules("six-deck")
+    best = composition_dependent_ev(rules)
+    lucky = Score("lucky", "rule", 10_000, best + 4.4 * 0.01, 0.01, 0.0, 0.0, 1.0)
+    check_against_optimum(lucky, strategy("basic"), rules, seats=1)
+    with pytest.raises(BlackjackError, match="alarm: lucky"):
+        check_against_optimum(lucky._replace(ev=best + 4.6 * 0.01), strategy("basic"), rules, seats=1)

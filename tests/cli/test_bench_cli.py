@@ -26,7 +26,7 @@ KEYS = "name mode rounds ev stderr exact_ev regret agreement sd bankroll differe
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(["bench", *arguments, "--workers", "1"])
+    code = main(["bench", *arguments, "--threads", "1"])
     out, err = capsys.readouterr()
     compiling = "bj_env: compiling"  # which is said on a machine that has not done it yet
     return code, out, "".join(line for line in err.splitlines(keepends=True) if not line.startswith(compiling))
@@ -135,8 +135,8 @@ def test_what_is_wrong_is_said_in_one_line(
 
 @pytest.mark.parametrize("workers", ["0", "1025", "9" * 30])
 def test_more_or_less_workers_than_there_can_be_are_refused(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "mimic", "--workers", workers]) == 1
-    expected = f"bj bench: workers: expected a whole number from 1 to 1024, got {workers}\n"
+    assert main(["bench", "mimic", "--threads", workers]) == 1
+    expected = f"bj bench: threads: expected a whole number from 1 to 1024, got {workers!r}\n"
     assert capsys.readouterr().err == expected
 
 
@@ -171,7 +171,7 @@ def test_matplotlib_is_imported_only_to_draw() -> None:
 
 
 def test_an_interrupt_shows_what_is_done_so_far() -> None:
-    command = [sys.executable, "-m", "bj_env", "bench", "basic", "--half-width", "0.004", "--json", "--workers", "1"]
+    command = [sys.executable, "-m", "bj_env", "bench", "basic", "--half-width", "0.004", "--json", "--threads", "1"]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -188,7 +188,7 @@ def test_an_interrupt_shows_what_is_done_so_far() -> None:
 
 @pytest.mark.parametrize("coding", ["ascii", "latin-1"])
 def test_a_terminal_without_the_characters_gets_others(coding: str) -> None:
-    command = [sys.executable, "-m", "bj_env", "bench", "mimic", "--rounds", "20", "--workers", "1"]
+    command = [sys.executable, "-m", "bj_env", "bench", "mimic", "--rounds", "20", "--threads", "1"]
     env = os.environ | {"PYTHONIOENCODING": coding}
     result = subprocess.run(command, capture_output=True, env=env, check=False)
     assert (result.returncode, result.stderr) == (0, b"")
@@ -201,3 +201,21 @@ def test_help_teaches_with_examples_in_80_columns(capsys: pytest.CaptureFixture[
     out = capsys.readouterr().out
     assert "bj bench threshold:15 random --half-width 0.05" in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_ramp_gives_counters_their_bets_and_winners_their_bankroll(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("hi-lo", "mimic", "--rules", "6D H17 PEN80", "--ramp", "1:2,2:4,3:8,4:12", "--rounds", "3e6", "--json")
+    _, out, _ = run(capsys, *arguments)
+    scores = {score["name"]: score for score in json.loads(out)["scores"]}
+    assert list(scores) == ["basic", "hi-lo, ramp 1:2,2:4,3:8,4:12", "mimic"]
+    counter = scores["hi-lo, ramp 1:2,2:4,3:8,4:12"]
+    assert counter["bankroll"]["score"] == pytest.approx(1e6 * (counter["ev"] / counter["sd"]) ** 2)
+    assert {"name", "ev", "stderr", "rounds", "rounds_per_second", "exact_ev", "regret", "agreement"} <= set(counter)
+    assert counter["rounds_per_second"] > 10_000
+
+
+def test_a_ramp_may_begin_with_a_minus_and_needs_somebody_who_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "hi-lo", "--rules", "6D PEN75", "--ramp", "-99:1,2:4", "--rounds", "2000", "--json")
+    assert (code, json.loads(out)["scores"][1]["name"]) == (0, "hi-lo, ramp -99:1,2:4")
+    code, _, err = run(capsys, "mimic", "--ramp", "1:2")
+    assert (code, err) == (1, "bj bench: ramp: expected a strategy that counts, like 'hi-lo', got mimic\n")

@@ -110,7 +110,7 @@ def test_a_rules_file_nested_without_end_is_refused(tmp_path: Path, capsys: pyte
 
 @pytest.mark.parametrize("coding", ["ascii", "latin-1"])
 def test_a_terminal_without_the_characters_gets_others(coding: str) -> None:
-    command = [sys.executable, "-m", "bj_env", "bench", "mimic", "--rounds", "20", "--workers", "1"]
+    command = [sys.executable, "-m", "bj_env", "bench", "mimic", "--rounds", "20", "--threads", "1"]
     env = os.environ | {"PYTHONIOENCODING": coding}
     result = subprocess.run(command, capture_output=True, env=env, check=False)
     said = [line for line in result.stderr.splitlines() if not line.startswith(b"bj_env: compiling")]
