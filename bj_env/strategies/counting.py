@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from copy import copy
-from math import floor
 from typing import NamedTuple, Self
 
 from bj_env.errors import BlackjackError
@@ -22,7 +21,7 @@ class IndexPlay(NamedTuple):
         number: the total, or the value of the pair's card.
         upcard: the dealer's, by value.
         code: what is played instead.
-        threshold: the count, rounded down, that it takes.
+        threshold: the whole count, rounded as the player rounds, that it takes.
         below: whether it takes less than that.
     """
 
@@ -33,14 +32,14 @@ class IndexPlay(NamedTuple):
     threshold: int
     below: bool = False
 
-    def applies(self, count: float) -> bool:
-        """Tell whether the play is made at a count.
+    def applies(self, whole: int) -> bool:
+        """Tell whether the play is made at a whole count.
 
         >>> nine = IndexPlay("hard", 9, 2, Code.DOUBLE_ELSE_HIT, 1)
-        >>> [nine.applies(count) for count in (0, 0.9, 1, 2)]
-        [False, False, True, True]
+        >>> [nine.applies(count) for count in (0, 1, 2)]
+        [False, True, True]
         """
-        return (floor(count) >= self.threshold) is not self.below
+        return (whole >= self.threshold) is not self.below
 
 
 def _plays(text: str) -> tuple[IndexPlay, ...]:
@@ -138,7 +137,7 @@ class CountingDecision(Decision):
         >>> [CountingDecision(ramp=((-99, 1), (2, 8))).bet_at(Rules(min_bet=5), count) for count in (1.9, 2.0)]
         [5, 40]
         """
-        reached = [step for step in self.ramp if floor(count) >= step[0]]
+        reached = [step for step in self.ramp if self.count.whole(count) >= step[0]]
         return rules.min_bet * (max(reached)[1] if reached else 1)
 
     def insure(self, view: View) -> bool:
@@ -147,7 +146,7 @@ class CountingDecision(Decision):
 
     def insure_at(self, count: float) -> bool:
         """Tell whether it insures at a count."""
-        return self.insurance is not None and floor(count) >= self.insurance
+        return self.insurance is not None and self.count.whole(count) >= self.insurance
 
     def play(self, view: View) -> Action:
         """Play the chart, or an index play in place of its cell."""
@@ -168,7 +167,7 @@ class CountingDecision(Decision):
         return ("soft" if soft else "hard", total, upcard) in self.plays or ("pair", pair, upcard) in self.plays
 
     def _code(self, cell: tuple[str, int, int], count: float, code: Code) -> Code:
-        return next((play.code for play in self.plays.get(cell, ()) if play.applies(count)), code)
+        return next((play.code for play in self.plays.get(cell, ()) if play.applies(self.count.whole(count))), code)
 
 
 def _checked_ramp(ramp: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
@@ -28,11 +30,41 @@ def seen(*, running: int, cards: int) -> list[int]:
     return [0, 0, 0, 0, 0, fives, 0, 0, cards - fives - tens, 0, tens]
 
 
-@pytest.mark.parametrize(("name", "total"), [(name, counted.sum_per_deck) for name, counted in systems().items()])
-def test_tags_sum_to_the_published_sum(name: str, total: float) -> None:
-    with (Path(__file__).parents[2] / "bj_env" / "strategies" / "counting_systems.csv").open() as file:
-        rows = {row["system"].partition(" (")[0].lower().replace(" ", "-"): row for row in csv.DictReader(file)}
-    assert total == float(rows[name]["sum_per_deck"])
+REFERENCE = Path(__file__).parents[1] / "data" / "reference" / "counting" / "efficiencies.csv"
+
+
+def reference_systems() -> dict[tuple[float, ...], float]:
+    """Return the sum over a deck by the tags, of every system of the reference."""
+    tags = [f"tag_{value}" for value in ("A", *range(2, 10), "T")]
+    with REFERENCE.open() as file:
+        return {tuple(float(row[tag]) for tag in tags): float(row["sum_per_deck"]) for row in csv.DictReader(file)}
+
+
+def test_every_system_of_the_reference_is_known_with_its_sum_per_deck() -> None:
+    assert {known.tags[1:]: known.sum_per_deck for known in systems().values()} == reference_systems()
+
+
+@pytest.mark.parametrize(("alias", "name"), [("halves", "wong-halves"), ("reko", "ko"), ("uapc", "uston-apc")])
+def test_a_system_goes_by_its_other_names_too(alias: str, name: str) -> None:
+    assert system(alias) is system(name)
+
+
+@pytest.mark.parametrize("name", ["ko", "red-7", "unbalanced-zen-ii", "uston-ss"])
+@pytest.mark.parametrize("decks", [1, 6])
+def test_a_true_counted_unbalanced_system_is_0_off_the_top_and_where_it_stands_on_average(
+    name: str, decks: int
+) -> None:
+    count = count_from(f"{name} true")
+    for dealt in range(4 * decks - 1):  # quarter decks
+        average = [0, *[dealt] * 9, 4 * dealt]
+        assert count.true(Rules(decks=decks), average) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("rounding", ["floor", "truncate", "round"])
+@given(count=st.floats(-20, 20), whole=st.integers(-20, 20))
+def test_the_least_count_of_a_whole_one_is_where_rounding_reaches_it(rounding: str, count: float, whole: int) -> None:
+    taken = count_from(f"hi-lo {rounding}")
+    assert (count >= taken.least(whole)) is (taken.whole(count) >= whole)
 
 
 @pytest.mark.parametrize("decks", [1, 2, 6, 8])
