@@ -1,16 +1,24 @@
-"""Web tables for tests: a table that is played by requests alone, and a real server in a process of its own."""
+"""Web tables for tests: an application in this process, a client that plays one table, and a server process."""
 
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from starlette.testclient import TestClient
 
+from bj_env.play.practice import PracticeLog
+from bj_env.play.setup import Setup
+from bj_env.play.store import Store
+from bj_env.play.web.api import application
+from bj_env.play.web.menu import Menu
+from bj_env.play.web.server import HOSTS
+from bj_env.play.web.tables import Tables
 from bj_env.rules.houses import parse_rules
 from bj_env.strategies import saved_policy
 from bj_env.strategies.saved_policy import Profile
@@ -20,13 +28,52 @@ ROOT = Path(__file__).parents[1]
 COLUMNS = ("hand.phase", "hand.total", "hand.pair", "hand.upcard")
 
 
+def sitter(seat: str) -> dict[str, str]:
+    """Return a seat as a page sends it: ``"you:Ann"`` is a person named Ann."""
+    who, _, name = seat.partition(":") if seat.startswith("you:") else (seat, "", "")
+    return {"who": who, "name": name}
+
+
+def new_table(
+    house: str = "six-deck", seats: Sequence[str] = ("you",), dealer: str = "house", bankroll: int = 1000
+) -> dict[str, Any]:
+    """Return the body of a request for a new table."""
+    return {"house": house, "seats": list(map(sitter, seats)), "dealer": sitter(dealer), "bankroll": bankroll}
+
+
+class Web(NamedTuple):
+    """An application in this process, and a client of it."""
+
+    client: TestClient
+    tables: Tables
+
+    def forget(self, sitter: "TableClient") -> None:
+        """Let the server hold nothing in memory but the game itself."""
+        live = self.tables._live[sitter.key]
+        live.coached, live.advice = {}, (-1, None)
+
+    def begin(self, setup: Setup) -> "TableClient":
+        """Open a table with a seed, which no page can choose."""
+        assert self.client.portal is not None
+        sitter = TableClient(self.client)
+        sitter.sit(self.client.portal.call(self.tables.begin, setup))
+        return sitter
+
+
+def web_at(folder: Path, *policies: Path) -> Web:
+    """Return an application with its files in a folder."""
+    menu = Menu.of("six-deck", [str(policy) for policy in policies])
+    tables = Tables(Store(folder / "tables.sqlite"), menu, PracticeLog(folder / "practice.sqlite"))
+    client = TestClient(application(tables, HOSTS), base_url="http://127.0.0.1:8000", raise_server_exceptions=False)
+    return Web(client, tables)
+
+
 class TableClient:
-    """Whoever sits at one table of a server: knows its key and the last state, which every answer replaces."""
+    """A client at one table of a server. It knows the table's key and its last state."""
 
     def __init__(self, client: Any, **setup: Any) -> None:
         self.client = client
-        wanted = {"house": "six-deck", "seats": ["you"], "dealer": "house", "bankroll": 1000} | setup
-        answer = client.post("/api/tables", json=wanted)
+        answer = client.post("/api/tables", json=new_table(**setup))
         assert answer.status_code == 201, answer.text
         self.sit(answer.json())
 
@@ -74,7 +121,7 @@ def save_policy(folder: Path) -> Path:
 
 
 SEED = 3
-"""Of every table that a page lays in tests: else a blackjack ends some round before anyone is asked."""
+"""The seed of every table in tests: with some seeds a blackjack ends the round before anyone may act."""
 
 SEEDED = f"""
 import sys

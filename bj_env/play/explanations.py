@@ -100,7 +100,7 @@ def leaving_message(game: Game, again: str) -> str:
         again: the command that goes on with it.
     """
     round, people = game.round, [seat for seat, who in enumerate(game.setup.seats) if is_person(who)]
-    if round is not None and game.shown.phase is TablePhase.CARDS_DEALT:
+    if round is not None and game.table.phase is TablePhase.CARDS_DEALT:
         staked = sum(seat.staked for seat in round.seats if seat.number in people)
         return f"The hand is kept, with {chips_in_words(staked)} staked: `{again}` goes on with it."
     return f"The game is kept: `{again}` goes on with it."

@@ -1,14 +1,14 @@
-"""A game that people sit at: somebody is asked, answers, and the next one is asked; nothing waits in between.
+"""A game that people play: a sequence of decision points of people and strategies.
 
-A game is its setup and its moves. Whoever keeps both can put it back on the table exactly as it was (`Game.restored`).
+A game is its setup and its moves, so saving these saves the game: `Game.restored` continues it exactly.
 """
 
-from collections.abc import Callable, Iterable
-from copy import deepcopy
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple, Self
 
-from bj_env.errors import BlackjackError, DecisionError
-from bj_env.game.decision import Decision, ask
+from bj_env.errors import BlackjackError
+from bj_env.game.decision import ask
 from bj_env.game.events import DEALER
 from bj_env.game.notation import chips_text
 from bj_env.game.participants import Dealer, Player
@@ -16,6 +16,7 @@ from bj_env.game.rng import seat_stream
 from bj_env.game.round import Round
 from bj_env.game.table import Table
 from bj_env.game.view import View
+from bj_env.play.coach import grade
 from bj_env.play.setup import HOUSE, Setup, is_person
 from bj_env.rules.numbered import is_short
 from bj_env.rules.terms import REFUSALS, TICKS, Action, Double, Phase, Refusal, Rules, Surrender
@@ -25,12 +26,12 @@ _EARLY = (Surrender.EARLY, Surrender.ES10)
 
 
 class Move(NamedTuple):
-    """What somebody has answered.
+    """A decision that was made.
 
     Attributes:
-        seat: whose answer it is; `DEALER` for the dealer's chair.
-        value: an action's number, or chips while bets are made.
-        cost: what it was worth less than the best answer, in chips; None if the coach was not pending.
+        seat: whose it was; `DEALER` for the dealer's chair.
+        value: the number of an action, or chips at a bet.
+        cost: the loss against the best action, in chips; None if the coach was not asked.
     """
 
     seat: int
@@ -38,29 +39,15 @@ class Move(NamedTuple):
     cost: float | None = None
 
 
-class Graded(NamedTuple):
-    """A decision that the coach has graded.
-
-    Attributes:
-        seat: whose it was.
-        chips: what it was worth less than the best one, in chips.
-        bets: the same in units of the seat's bet.
-    """
-
-    seat: int
-    chips: float
-    bets: float
-
-
 class PendingDecision(NamedTuple):
-    """Who is asked, and what.
+    """A decision point that the game waits at.
 
     Attributes:
-        seat: whose answer is due; `DEALER` for a person in the dealer's chair.
-        person: whether a person gives it, or the seat's strategy.
-        view: what that one may see; ``view.phase`` and ``view.legal`` say what is asked, save for bets.
-        least, most: while bets are made, the chips that may be bet; 0 sits out where ``may_sit_out``.
-        may_sit_out: whether somebody else may bet.
+        seat: whose decision it is; `DEALER` for a person in the dealer's chair.
+        person: whether a person decides, or the seat's strategy.
+        view: what the seat may see. ``view.phase`` and ``view.legal`` say what there is to decide, except at a bet.
+        least, most: the range of a bet in chips. A bet of 0 sits out if ``may_sit_out``.
+        may_sit_out: whether another seat bets in this round.
     """
 
     seat: int
@@ -72,47 +59,29 @@ class PendingDecision(NamedTuple):
 
     @property
     def betting(self) -> bool:
-        """Whether a bet is asked for, and not an action."""
+        """Whether the decision is a bet."""
         return self.view.phase is Phase.BET
 
 
-class Chair(Decision):
-    """A person in the dealer's chair: gives the answers that are known, and notes the table where they end."""
-
-    def __init__(self, answers: Iterable[int], table: Table) -> None:
-        self._answers = list(answers)
-        self._table = table
-        self.table: Table | None = None
-        self.view: View | None = None
-
-    def play(self, view: View) -> Action:
-        """Give the next answer.
-
-        Raises:
-            DecisionError: if it is not known yet.
-        """
-        if self._answers:
-            return Action(self._answers.pop(0))
-        self.view, self.table = view, deepcopy(self._table)
-        raise DecisionError("the dealer has not answered yet")
-
-
 class Game:
-    """A game that people sit at.
+    """A game that people play.
 
     Args:
         setup: who sits where.
 
     Attributes:
         setup: who sits where.
-        rules: what is played.
-        moves: all that was answered, in order.
-        history: the rounds that are over, as lines of notation. Those of a person in the dealer's chair who left the
-            rule of the house are not played again to the same end: notation has no actions of the dealer.
-        graded: the decisions among the moves that were made with a cost.
-        last: the last round that is over; None before it.
-        pending: whose answer is due; None when nobody can bet any more.
-        trouble: what went wrong with a strategy that was asked last; empty if nothing did.
+        rules: the rules.
+        table: the table with its shoe, players and round.
+        moves: all decisions, in order.
+        history: the rounds that are over, as lines of notation. A line does not contain the decisions of a person in
+            the dealer's chair, so it replays to another end if that person left the rule of the house.
+        grades: how many graded decisions were ``"best"``, ``"near"`` and ``"mistake"``.
+        lost: what graded decisions have lost against the best actions, in chips.
+        bankrolls: the ticks of every seat after each round.
+        last: the last round that is over; None before the first end of a round.
+        pending: the decision point; None when nobody can bet any more.
+        trouble: why the last strategy failed; empty if it did not.
 
     >>> game = Game(Setup.checked(seed=1))
     >>> game.pending.person, game.pending.least, game.pending.most
@@ -128,29 +97,29 @@ class Game:
         self.decisions = [None if is_person(seat) else strategy(seat) for seat in setup.seats]
         self.moves: list[Move] = []
         self.history: list[str] = []
-        self.graded: list[Graded] = []
+        self.grades = dict.fromkeys(("best", "near", "mistake"), 0)
+        self.lost = 0.0
+        self.bankrolls: list[tuple[int, ...]] = []
         self.last: Round | None = None
         self.trouble = ""
         self._bets: list[int] = []
-        self._dealer_answers: list[int] = []
-        self._due: Callable[[Table], None] | None = None
-        self._waiting: Chair | None = None
         self.pending = self._next()
 
     def _new_table(self) -> Table:
-        """Return a table with nobody's decision at it: everyone is asked from here."""
+        """Return a table without decisions of its own: every seat is played from here."""
         setup = self.setup
         players = [Player(setup.name(seat), bankroll=setup.bankroll) for seat in range(len(setup.seats))]
-        return Table(self.rules, players, dealer=Dealer(name=setup.name(DEALER)), seed=setup.seed)
+        dealer = Dealer(name=setup.name(DEALER), external=setup.dealer != HOUSE)
+        return Table(self.rules, players, dealer=dealer, seed=setup.seed)
 
     @classmethod
     def restored(cls, setup: Setup, moves: Iterable[Move], draws: Iterable[int] = ()) -> Self:
-        """Return a game as it was after these moves.
+        """Return a game after these moves.
 
         Args:
             setup: who sits where.
             moves: as in `moves`.
-            draws: how far each seat's own chance had been drawn, as in `draws`.
+            draws: how many numbers each seat's random stream had drawn, as in `draws`.
 
         Raises:
             BlackjackError: at the first move that cannot be made.
@@ -168,63 +137,68 @@ class Game:
 
     @property
     def draws(self) -> tuple[int, ...]:
-        """How far the chance of each seat's strategy has been drawn; that of the shoe follows from the moves."""
+        """How many numbers each seat's random stream has drawn; those of the shoe follow from the moves."""
         return tuple(stream.draws for stream in self.table.streams)
-
-    @property
-    def shown(self) -> Table:
-        """The table as everyone sees it now, money too."""
-        return self._waiting.table if self._waiting is not None and self._waiting.table is not None else self.table
 
     @property
     def round(self) -> Round | None:
         """The round on the table, or the last one; None before the first."""
-        return self.shown.round
+        return self.table.round
 
     @property
     def placed(self) -> tuple[int, ...]:
-        """The bets for the coming round that are known already, in chips by seat."""
+        """The bets for the next round that are made already, in chips by seat."""
         return tuple(self._bets)
 
     def answer(self, value: int, cost: float | None = None) -> None:
-        """Give the answer that is due: chips while bets are made, else an action; ``cost`` is noted with it.
+        """Make the pending decision: chips at a bet, else the number of an action; ``cost`` is saved with it.
 
         Raises:
-            BlackjackError: if it cannot be given, or nobody is asked; nothing has changed then.
+            BlackjackError: if it is not possible, or no decision is pending; the game is unchanged.
         """
         pending = self.pending
         if pending is None:
             raise BlackjackError("the game is over: nobody has the chips for another bet")
-        if pending.betting:
-            self._bet(pending, value)
-        elif pending.seat == DEALER:
-            self._answer_for_dealer(value)
-        else:
-            action = self._checked(value)
-            self._make(lambda table: _round(table).act(action))
-        self.moves.append(Move(pending.seat, value, cost))
-        if cost is not None:
-            self.graded.append(Graded(pending.seat, cost, cost / (pending.view.bet or 1)))
-        self.pending = self._next()
+        with self._restored_on_interrupt():
+            if pending.betting:
+                self._bet(pending, value)
+            else:
+                assert self.round is not None
+                self.round.act(value)
+                self._note_end()
+            self.moves.append(Move(pending.seat, value, cost))
+            if cost is not None:
+                self.grades[grade(cost / (pending.view.bet or 1))] += 1
+                self.lost += cost
+            self.pending = self._next()
 
-    def _checked(self, value: int) -> int:
-        _round(self.table).check(value)
-        return value
+    @contextmanager
+    def _restored_on_interrupt(self) -> Iterator[None]:
+        """Put the game back as it was if anything but a refusal ends the block: Ctrl-C, or a fault in a strategy."""
+        moves, draws = len(self.moves), self.draws
+        try:
+            yield
+        except BlackjackError:
+            raise
+        except BaseException:
+            vars(self).update(vars(self.restored(self.setup, self.moves[:moves], draws)))
+            raise
 
     def ask_strategy(self) -> None:
-        """Let the strategy of the seat that is asked answer; if it fails, it sits out or stands, and `trouble` says so.
+        """Let the strategy in turn decide; if it fails, its seat sits out or stands, and `trouble` says why.
 
         Raises:
-            BlackjackError: if no strategy is asked.
+            BlackjackError: if no strategy is in turn.
         """
         pending = self.pending
         decision = None if pending is None else self.decisions[pending.seat]
         if pending is None or decision is None:
-            raise BlackjackError("expected a strategy's turn, but no strategy is asked")
+            raise BlackjackError("expected a strategy's turn, but no strategy is in turn")
         question = decision.bet if pending.betting else decision.answer
         self.trouble = ""
         try:
-            self.answer(ask(question, pending.view, lambda: self.setup.name(pending.seat)))
+            with self._restored_on_interrupt():
+                self.answer(ask(question, pending.view, lambda: self.setup.name(pending.seat)))
         except BlackjackError as error:
             self.trouble = str(error)
             self.answer(_safest(pending))
@@ -238,7 +212,8 @@ class Game:
         if len(bets) < len(self.table.players):
             self._bets = bets
         elif any(bets):
-            self._make(lambda table: _deal(table, bets))
+            self.table.deal(bets)
+            self._note_end()
             self._bets = []
         else:
             self._bets = []
@@ -252,41 +227,18 @@ class Game:
             broke += 1
         return broke
 
-    def _answer_for_dealer(self, value: int) -> None:
-        if value not in (Action.HIT, Action.STAND):
-            raise BlackjackError(f"dealer: expected one of STAND, HIT, got {value!r}")
-        assert self._due is not None
-        self._make(self._due, [*self._dealer_answers, value])
-
-    def _make(self, move: Callable[[Table], None], answers: list[int] | None = None) -> None:
-        """Make a move; with a person in the dealer's chair, at a copy, which is kept once it needs no more answers."""
-        if self.setup.dealer == HOUSE:
-            move(self.table)
-        else:
-            self._try(move, answers or [])
-        round = self.table.round
-        if self._waiting is None and round is not None and round.over:
-            self.history.append(str(round.record()))
-            self.last = round
-
-    def _try(self, move: Callable[[Table], None], answers: list[int]) -> None:
-        trial = deepcopy(self.table)
-        trial.dealer.decision = chair = Chair(answers, trial)
-        try:
-            move(trial)
-        except DecisionError:
-            if chair.view is None:
-                raise
-            self._due, self._dealer_answers, self._waiting = move, answers, chair
-            return
-        trial.dealer.decision = None
-        self.table, self._due, self._dealer_answers, self._waiting = trial, None, [], None
+    def _note_end(self) -> None:
+        """Add the round to the history if it has just ended."""
+        if self.round is not None and self.round.over:
+            self.history.append(str(self.round.record()))
+            self.last = self.round
+            self.bankrolls.append(tuple(player.free for player in self.table.players))
 
     def _next(self) -> PendingDecision | None:
-        """Find who is asked next."""
-        if self._waiting is not None and self._waiting.view is not None:
-            return PendingDecision(DEALER, True, self._waiting.view)
+        """Return the next decision point."""
         round = self.table.round
+        if round is not None and round.dealer_in_turn:
+            return PendingDecision(DEALER, True, round.view())
         if round is not None and not round.over:
             seat = round.active_seat.number
             return PendingDecision(seat, self.decisions[seat] is None, round.view())
@@ -307,16 +259,16 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """Whether no person can bet any more; with people in the dealer's chair alone, whether nobody can."""
+        """Whether no person can bet any more; if the only person is the dealer, whether no seat can."""
         round = self.table.round
-        if self._waiting is not None or (round is not None and not round.over):
+        if round is not None and not round.over:
             return False
         seats = [seat for seat, decision in enumerate(self.decisions) if decision is None]
         least = self.rules.min_bet * TICKS
         return all(is_short(self.table.players[seat].free, least) for seat in seats or range(len(self.decisions)))
 
     def unavailable(self) -> dict[Action, str]:
-        """Return why each action that the house knows cannot be taken now, if it cannot; empty while bets are made."""
+        """Return the actions of the house that are not legal now, and why; empty at a bet."""
         pending, round = self.pending, self.round
         if pending is None or pending.betting or round is None:
             return {}
@@ -329,7 +281,7 @@ class Game:
     def _reason(refusal: Refusal, round: Round) -> str:
         early = round.rules.surrender in _EARLY and refusal is Refusal.NO_SURRENDER
         if round.phase is Phase.PLAY and (early or refusal is Refusal.NOT_ASKED):
-            return "it is offered only before the hands are played"
+            return "this table offers it only before the hands are played"
         if refusal is not Refusal.MONEY:
             return REFUSALS[refusal]
         seat = round.active_seat
@@ -338,14 +290,14 @@ class Game:
 
 
 def _safest(pending: PendingDecision) -> int:
-    """Return the answer that risks the least."""
+    """Return the decision that risks the least."""
     if pending.betting:
         return 0 if pending.may_sit_out else pending.least
     return Action.DECLINE if Action.DECLINE in pending.view.legal else Action.STAND
 
 
 def possible_actions(rules: Rules) -> tuple[Action, ...]:
-    """Return the actions that can ever be taken under these rules: the buttons that a table needs.
+    """Return the actions that these rules can ever make legal: the buttons that a table needs.
 
     >>> [action.name for action in possible_actions(Setup.checked("campus-s17").rules)]
     ['STAND', 'HIT']
@@ -359,12 +311,3 @@ def possible_actions(rules: Rules) -> tuple[Action, ...]:
         Action.DECLINE: rules.insurance or early,
     }
     return tuple(action for action in Action if possible.get(action, True))
-
-
-def _round(table: Table) -> Round:
-    assert table.round is not None
-    return table.round
-
-
-def _deal(table: Table, bets: list[int]) -> None:
-    table.deal(bets)

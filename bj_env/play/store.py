@@ -1,6 +1,6 @@
-"""Games that outlast the process: every move is in the store before the next one is asked for.
+"""The store of games: every move is saved in a SQLite file before the next decision point.
 
-SQLite writes each move as a whole or not at all, so a kill at any moment loses at most the move that was being made.
+SQLite writes each move completely or not at all. A kill at any moment loses at most the move in progress.
 """
 
 import json
@@ -11,6 +11,7 @@ from pathlib import Path
 from time import time
 
 from bj_env.errors import BlackjackError, PolicyError
+from bj_env.play.database import database_error, open_database
 from bj_env.play.game import Game, Move
 from bj_env.play.setup import Setup
 
@@ -26,20 +27,20 @@ _MOVES = "SELECT seat, value, cost FROM moves WHERE game = ?"
 
 
 class PlayedOn(BlackjackError):
-    """Is raised for a game that has moves in the file which whoever keeps it has not seen."""
+    """Raised when another process has saved moves of the same game."""
 
 
 class Store:
     """A file of games.
 
     Args:
-        path: the file; a damaged one is put aside, see `warnings`.
+        path: the file. A damaged file is renamed, see `warnings`.
 
     Attributes:
-        warnings: what was damaged and where it was put, for people to read.
+        warnings: what was damaged and the name under which it is kept, as sentences for people.
 
     Raises:
-        BlackjackError: if the file can be neither opened nor made.
+        BlackjackError: if the file can be neither opened nor created.
 
     >>> from tempfile import mkdtemp
     >>> store, game = Store(Path(mkdtemp(), "games.sqlite")), Game(Setup.checked(seed=1))
@@ -50,54 +51,25 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
-        check_file(path)
         self.path = path
         self.warnings: list[str] = []
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and path.stat().st_size == 0:
-                self._put_aside("the file is empty")
-            try:
-                self._open()
-            except sqlite3.DatabaseError as error:
-                if not path.exists() or isinstance(error, sqlite3.OperationalError):
-                    raise
-                self.close()
-                self._put_aside(str(error))
-                self._open()
-        except (OSError, sqlite3.Error) as error:
-            raise BlackjackError(f"games {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None
+        self._open()
 
     def _open(self) -> None:
-        self._file = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
-        self._file.execute("PRAGMA journal_mode = WAL")
-        self._file.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing, a power cut perhaps the last moves
-        if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
-            raise sqlite3.DatabaseError("the file is damaged")
-        self._file.executescript(_TABLES)
-        for table, columns in _COLUMNS.items():
-            if [row[1] for row in self._file.execute(f"PRAGMA table_info({table})")] != columns.split():
-                raise sqlite3.DatabaseError(f"its {table} have other columns than {columns}")
+        self._file, warning = open_database(self.path, "games", _COLUMNS, _TABLES)
         self._opened = self.path.stat()
-
-    def _put_aside(self, why: str) -> None:
-        aside = next(
-            aside for number in count(1) if not (aside := self.path.with_suffix(f".damaged-{number}")).exists()
-        )
-        self.path.rename(aside)
-        for log in ("-wal", "-shm"):
-            self.path.with_name(self.path.name + log).unlink(missing_ok=True)
-        self.warnings.append(f"the games in {str(self.path)!r} do not read ({why}); they are kept in {str(aside)!r}")
+        if warning:
+            self.warnings.append(warning)
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
     def keep(self, game_id: str, game: Game) -> None:
-        """Keep what is new of a game; all of it in a new file, if somebody has taken the file away.
+        """Save the new moves of a game, or the whole game if the file was deleted.
 
         Raises:
-            PlayedOn: if somebody else plays this game on.
+            PlayedOn: if another process has saved moves of this game.
             BlackjackError: if the file cannot be written.
         """
         try:
@@ -107,10 +79,10 @@ class Store:
             with self._file:  # commits, or takes everything back
                 self._write(game_id, game)
         except (OSError, sqlite3.Error) as error:
-            raise BlackjackError(f"games {str(self.path)!r}: {getattr(error, 'strerror', None) or error}") from None
+            raise database_error(self.path, "games", error) from None
 
     def _there(self) -> bool:
-        """Tell whether the file that is open is still the one that the next start will find."""
+        """Return whether the open file is still the one at `path`."""
         try:
             return samestat(self.path.stat(), self._opened)
         except FileNotFoundError:
@@ -118,18 +90,17 @@ class Store:
 
     def _open_again(self) -> None:
         self.close()
-        check_file(self.path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
-        self.warnings.append(f"{str(self.path)!r} was taken away; games that are played on are kept there again")
+        self.warnings.append(f"{str(self.path)!r} was deleted; games in play are saved there again")
 
     def _write(self, game_id: str, game: Game) -> None:
         moves, setup = game.moves, json.dumps(game.setup)
-        (known,) = self._file.execute("SELECT count(*) FROM moves WHERE game = ?", (game_id,)).fetchone()
+        (newest,) = self._file.execute("SELECT max(number) FROM moves WHERE game = ?", (game_id,)).fetchone()
+        known = 0 if newest is None else newest + 1
         last = self._file.execute(f"{_MOVES} AND number = ?", (game_id, known - 1)).fetchone()
         kept = self._file.execute("SELECT setup FROM games WHERE id = ?", (game_id,)).fetchone()
         if known > len(moves) or (last and last != moves[known - 1]) or kept not in (None, (setup,)):
-            raise PlayedOn(f"game {game_id!r}: it has been played on elsewhere; start again to see how it lies")
+            raise PlayedOn(f"game {game_id!r}: another process has played it; start again to see its state")
         self._file.execute(
             "INSERT INTO games VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE "
             "SET draws = excluded.draws, kept = excluded.kept",
@@ -190,7 +161,7 @@ class Store:
                 self._file.execute("UPDATE games SET id = ?, kept = 0 WHERE id = ?", (aside, game_id))
                 self._file.execute("UPDATE moves SET game = ? WHERE game = ?", (aside, game_id))
         except sqlite3.Error as error:
-            raise BlackjackError(f"games {str(self.path)!r}: {error}") from None
+            raise database_error(self.path, "games", error) from None
         return aside
 
     def latest(self) -> str | None:
@@ -201,21 +172,6 @@ class Store:
     def has(self, game_id: str) -> bool:
         """Tell whether there is a game of that name."""
         return self._file.execute("SELECT 1 FROM games WHERE id = ?", (game_id,)).fetchone() is not None
-
-
-def check_file(path: Path) -> None:
-    """Refuse what can hold no games, before anything is moved or made: a device put aside is gone for everybody.
-
-    Raises:
-        BlackjackError: saying what it is.
-    """
-    if path.is_dir():
-        raise BlackjackError(f"games {str(path)!r}: expected a file, got a folder")
-    try:
-        if path.exists() and not path.is_file():
-            raise BlackjackError(f"games {str(path)!r}: expected a file, got a device or a pipe")
-    except OSError as error:
-        raise BlackjackError(f"games {str(path)!r}: {error.strerror or error}") from None
 
 
 def _setup(kept: str) -> Setup:

@@ -18,6 +18,11 @@ from bj_env.rules.terms import ACTION_WORDS, TICKS, Action, Phase
 CardText = Callable[[Card], str]
 """How a table shows a card."""
 
+BUTTONS = (
+    Action.HIT, Action.STAND, Action.DOUBLE, Action.SPLIT, Action.SURRENDER, Action.INSURE, Action.DECLINE,
+)  # fmt: skip
+"""The order of the actions' buttons."""
+
 _SYMBOLS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}
 
 
@@ -109,6 +114,7 @@ def event_text(setup: Setup, round: Round, index: int, card_text: CardText = car
         card_text: how cards are said.
     """
     event = round.events[index]
+    verb = ACTION_WORDS[event.action or Action.STAND].verb
     seat, card = event.seat, "" if event.card is None else card_text(event.card)
     the = "the " if card_text is card_name else ""
     said: dict[Kind, Callable[[], str]] = {
@@ -117,9 +123,7 @@ def event_text(setup: Setup, round: Round, index: int, card_text: CardText = car
         Kind.BET: lambda: f"{_does(setup, seat, 'bet')} {chips(event.ticks)}.",
         Kind.DEAL: lambda: f"{_does(setup, seat, 'get')} {the}{card}: {_deal_total(event)}.",
         Kind.HOLE_CARD: lambda: f"{_does(setup, seat, 'take')} a hole card, face down.",
-        Kind.ACTION: lambda: (
-            f"{_does(setup, seat, ACTION_WORDS[event.action or Action.STAND].verb)}{_on_hand(round, index)}."
-        ),
+        Kind.ACTION: lambda: f"{_does(setup, seat, verb)}{_on_hand(round, index)}.",
         Kind.DRAW: lambda: f"{_does(setup, seat, 'draw')} {the}{card}{_on_hand(round, index)}: {_total(event)}.",
         Kind.PEEK: lambda: f"{_does(setup, seat, 'look')} at the hole card: {'a' if event.ticks else 'no'} blackjack.",
         Kind.TURN: lambda: f"{_does(setup, seat, 'turn')} over {the}{card}: {_deal_total(event)}.",
@@ -167,13 +171,13 @@ def result(round: Round, event: Event) -> str:
 
 def money(setup: Setup, game: Game, seat: int) -> str:
     """Say how many chips a seat has."""
-    return f"{_does(setup, seat, 'have')} {chips_in_words(game.shown.players[seat].free)}."
+    return f"{_does(setup, seat, 'have')} {chips_in_words(game.table.players[seat].free)}."
 
 
 def balance(setup: Setup, game: Game, round: Round, seat: int) -> str:
     """Say what a seat won or lost in a round that is over, and how many chips it has now."""
     net = round.seats[seat].net
-    has = f"{'have' if setup.name(seat) == PERSON else 'has'} {chips_in_words(game.shown.players[seat].free)}"
+    has = f"{'have' if setup.name(seat) == PERSON else 'has'} {chips_in_words(game.table.players[seat].free)}"
     if net == 0:
         return money(setup, game, seat)
     return f"{_does(setup, seat, 'win' if net > 0 else 'lose')} {chips(abs(net))} and {has}."
@@ -238,7 +242,7 @@ def plain_reason(reason: str) -> str:
 def places(game: Game, card_text: CardText) -> Iterator[tuple[str, str, str, str]]:
     """Say what lies on the table: who, the cards, what they come to, the stake; the dealer first."""
     setup, round = game.setup, game.round
-    if round is None or game.shown.phase is not TablePhase.CARDS_DEALT:
+    if round is None or game.table.phase is not TablePhase.CARDS_DEALT:
         return
     hidden = round.hole is not None and len(round.dealer.cards) == 1
     dealer = separated(round.dealer.cards, card_text)

@@ -244,9 +244,15 @@ def words(rules: Rules) -> list[str]:
         "Insurance is offered against an ace." if rules.insurance else "There is no insurance.",
         *([f"{rules.charlie} cards without a bust win at once."] if rules.charlie else []),
         *(["The dealer wins ties, but for two blackjacks."] if rules.dealer_wins_ties else []),
-        f"Bets from {rules.min_bet} to {rules.max_bet} chips.",
+        _bet_words(rules),
         *(["Winnings are paid in whole chips, rounded down."] if rules.round_payouts else []),
     ]
+
+
+def _bet_words(rules: Rules) -> str:
+    if rules.min_bet == rules.max_bet:
+        return f"Every bet is {rules.min_bet} chip{'s' if rules.min_bet > 1 else ''}."
+    return f"Bets from {rules.min_bet} to {rules.max_bet} chips."
 
 
 def painted(rules: Rules) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.web_client import server  # noqa: E402
+from tests.web_client import new_table, server  # noqa: E402
 
 
 class Times(NamedTuple):
@@ -65,7 +65,7 @@ class Page:
 async def sit(address: str, number: int, options: argparse.Namespace, times: Times) -> None:
     """Play one table: a decision each second, by chance among what is legal."""
     page, chance = await Page.open(address), Random(number)
-    setup = {"house": options.house, "seats": options.seats.split(","), "dealer": "house", "bankroll": 10**6}
+    setup = new_table(options.house, options.seats.split(","), bankroll=10**6)
     state = await page.ask("/api/tables", setup)
     path = f"/api/tables/{state['table']}"
     await asyncio.sleep(2 + chance.random())  # until all tables are shoe_state

@@ -101,7 +101,7 @@ def test_an_answer_is_graded_by_what_it_costs() -> None:
 
 
 def test_nothing_is_advised_where_nothing_but_a_bet_is_asked() -> None:
-    with pytest.raises(BlackjackError, match="advice: expected a hand against an up card, got none"):
+    with pytest.raises(BlackjackError, match="advice: expected a hand against an upcard, got none"):
         advise(Game(Setup.checked(seed=1)).pending.view)
 
 

@@ -1,7 +1,11 @@
 """Games that people sit at, under random rules, with random company and answers."""
 
+import sys
+from collections.abc import Callable
 from copy import deepcopy
 from random import Random
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -56,18 +60,18 @@ def move(game: Game, chance: Random) -> None:
         game.ask_strategy()
 
 
-def state(game: Game) -> tuple[object, ...]:
+def state(game: Game) -> tuple[Any, ...]:
     """Return all that a game is, hidden things too."""
     pending = game.pending and game.pending._replace(view=open_view(game.pending))
     return (
         pending,
-        game.history,
-        game.moves,
+        list(game.history),
+        list(game.moves),
         game.draws,
         game.over,
         game.unavailable(),
         snapshot(game.table),
-        game.round and game.round.events,
+        game.round and list(game.round.events),
     )
 
 
@@ -85,13 +89,13 @@ def test_chips_are_neither_made_nor_lost(setup: Setup, chance: Random) -> None:
             break
         rounds = len(game.history)
         move(game, chance)
-        round = game.shown.round
+        round = game.table.round
         if len(game.history) > rounds:
             won += sum(round.nets)
         staked = sum(seat.staked for seat in round.seats) if round is not None and not round.over else 0
-        free = sum(player.free for player in game.shown.players)
+        free = sum(player.free for player in game.table.players)
         assert free + staked == setup.bankroll * TICKS * len(setup.seats) + won
-        assert all(player.free >= 0 for player in game.shown.players)
+        assert all(player.free >= 0 for player in game.table.players)
 
 
 @games
@@ -204,6 +208,69 @@ def test_a_strategy_that_fails_sits_out_or_stands_and_the_game_goes_on() -> None
     assert game.moves[0].value == 0
     game.answer(10)
     assert game.round.seats[0].bet == 0
+
+
+def interrupted_after(lines: int, act: Callable[[], object]) -> bool:
+    """Do something, interrupted by Ctrl-C after so many lines of Python; return whether it came that far."""
+    left = lines
+
+    def trace(frame: FrameType, event: str, arg: object) -> Any:
+        nonlocal left
+        inside = "bj_env/game" in frame.f_code.co_filename or "bj_env/play/game.py" in frame.f_code.co_filename
+        if event == "line" and inside:
+            left -= 1
+            if left == 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return trace
+
+    try:
+        sys.settrace(trace)
+        act()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+@pytest.mark.parametrize("seats", [["basic", "you", "random"], ["you"], ["you:Ann", "mimic"]])
+@pytest.mark.parametrize("dealer", ["house", "you:Dora"])
+def test_an_interrupt_anywhere_in_a_move_restores_the_game(seats: list[str], dealer: str) -> None:
+    chance, tried = Random(1), 0
+    game = Game(Setup.checked("2D ES PEN50", seats, dealer=dealer, seed=1))
+    for _ in range(40):
+        for lines in (1, 3, 10, chance.randrange(1, 200), chance.randrange(1, 1000)):
+            before, again = state(game), Random(lines)
+            if not interrupted_after(lines, lambda: move(game, again)):  # noqa: B023 - called at once
+                break
+            tried += 1
+            made = Game.restored(game.setup, game.moves, game.draws)
+            assert state(game) == (before if len(game.moves) == len(before[2]) else state(made))
+        if game.pending is None:
+            break
+        move(game, chance)
+    assert tried > 60
+
+
+class Interrupting(Decision):
+    """Is interrupted by Ctrl-C while it thinks, once it has drawn a random number."""
+
+    def bet(self, view: View) -> int:
+        """Draw and be interrupted."""
+        view.chance.below(2)
+        raise KeyboardInterrupt
+
+    play = bet
+
+
+def test_an_interrupt_inside_a_strategy_restores_its_random_stream() -> None:
+    game = Game(Setup.checked(seats=["random", "you"], seed=1))
+    before = state(game)
+    game.decisions[0] = Interrupting()
+    with pytest.raises(KeyboardInterrupt):
+        game.ask_strategy()
+    assert state(game) == before
 
 
 def test_a_game_is_over_when_the_money_of_all_people_is_gone() -> None:

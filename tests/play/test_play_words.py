@@ -159,7 +159,7 @@ def test_whatever_is_typed_is_understood_or_refused_in_one_short_line(typed: str
 
 
 LINES = st.lists(
-    st.sampled_from("5 10 0 play s h d p r i n y ? why status count history stand hi zzz".split() + [""]),
+    st.sampled_from("5 10 0 play s h d p u i n y ? why status count history stand hi zzz".split() + [""]),
     min_size=10,
     max_size=40,
 )
@@ -280,7 +280,7 @@ def test_an_offer_that_was_declined_is_not_said_to_be_unknown_or_still_open(
     line: str, typed: str, closed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = sit(stacked(line), typed, capsys)
-    assert f"Not now: {closed}: it is offered only before the hands are played." in said
+    assert f"Not now: {closed}: this table offers it only before the hands are played." in said
 
 
 def test_a_single_chip_is_said_to_be_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from shutil import copy
 
 import pytest
 from hypothesis import given, settings
@@ -132,13 +133,60 @@ def test_b171_a_damaged_file_is_kept_aside_and_named(path: Path, damage: Callabl
         store = Store(path)
         (warning,) = store.warnings
         aside = path.with_suffix(f".damaged-{number}")
-        assert warning.startswith(f"the games in {str(path)!r} do not read (")
-        assert warning.endswith(f"they are kept in {str(aside)!r}")
+        assert warning.startswith(f"the file of games {str(path)!r} is damaged (")
+        assert warning.endswith(f"it is kept as {aside.name!r}")
         assert number > 1 or aside.read_bytes() == left
         assert store.load("mine") is None
         store.keep("mine", Game(Setup.checked(seed=2)))
         store.close()
         path.write_bytes(b"damaged again, not a file of games")
+
+
+def killed(path: Path) -> dict[str, bytes]:
+    """Leave a file of games as a killed process does, its last moves in the write-ahead log; return all its files."""
+    store, alive = Store(path), path.with_name("alive.sqlite")
+    game = store.load("mine")
+    game.answer(10)
+    store.keep("mine", game)
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        copy(path.with_name(name), alive.with_name(name.replace(path.name, alive.name)))
+    store.close()
+    for file in alive.parent.glob("alive.sqlite*"):
+        file.rename(file.with_name(file.name.replace(alive.name, path.name)))
+    path.write_bytes(b"x" * 100 + path.read_bytes()[100:])
+    return {file.name.removeprefix(path.name): file.read_bytes() for file in path.parent.glob(f"{path.name}*")}
+
+
+def test_the_write_ahead_log_of_a_damaged_file_is_kept_with_it(path: Path) -> None:
+    files = killed(path)
+    assert len(files["-wal"]) > 1000
+    store = Store(path)
+    aside = path.with_suffix(".damaged-1")
+    assert {log: aside.with_name(aside.name + log).read_bytes() for log in ("", "-wal")} == {
+        log: files[log] for log in ("", "-wal")
+    }
+    assert store.load("mine") is None
+    store.close()
+
+
+def test_a_log_whose_file_was_deleted_is_kept_aside(path: Path) -> None:
+    files = killed(path)
+    path.unlink()
+    store = Store(path)
+    assert path.with_name(f"{path.stem}.damaged-1-wal").read_bytes() == files["-wal"]
+    assert len(store.warnings) == 1
+    store.close()
+
+
+def test_moves_in_the_log_of_a_killed_process_are_read(path: Path) -> None:
+    Store(path).close()
+    before = path.read_bytes()
+    killed(path)
+    path.write_bytes(before)
+    store = Store(path)
+    assert store.warnings == []
+    assert store.load("mine").moves[-1].value == 10
+    store.close()
 
 
 def test_somebody_who_plays_the_same_game_elsewhere_is_refused_before_anything_is_lost(path: Path) -> None:
@@ -147,7 +195,7 @@ def test_somebody_who_plays_the_same_game_elsewhere_is_refused_before_anything_i
     mine.answer(10)
     first.keep("mine", mine)
     theirs.answer(20)
-    with pytest.raises(BlackjackError, match="it has been played on elsewhere"):
+    with pytest.raises(BlackjackError, match="another process has played it"):
         second.keep("mine", theirs)
     assert first.load("mine").moves == mine.moves
     first.close()

@@ -7,7 +7,7 @@ from bj_env.errors import BlackjackError
 from bj_env.game.events import DEALER
 from bj_env.play.game import PendingDecision, possible_actions
 from bj_env.play.words import bet_range
-from bj_env.rules.terms import ACTION_WORDS, Action, Phase
+from bj_env.rules.terms import ACTION_WORDS, OFFERS, Action
 
 _SHOWN = 20  # letters of an answer that a refusal quotes
 
@@ -37,7 +37,6 @@ _COMMANDS = {command.value: command for command in Command if command is not Com
     "help": Command.EXPLAIN
 }
 _PLAY = "play"
-_YES = {Phase.INSURANCE: Action.INSURE, Phase.EARLY_SURRENDER: Action.SURRENDER}
 
 
 def known_words(pending: PendingDecision) -> dict[str, int | Command]:
@@ -56,8 +55,8 @@ def _answers(pending: PendingDecision) -> dict[str, int]:
         return {_PLAY: pending.least} if pending.least == pending.most else {}
     actions = (Action.STAND, Action.HIT) if pending.seat == DEALER else possible_actions(pending.view.rules)
     said = {ACTION_WORDS[action].verb: int(action) for action in actions}
-    offered = _YES.get(pending.view.phase)
-    return said if offered is None else said | {"yes": int(offered), "no": int(Action.DECLINE)}
+    offered = OFFERS.get(pending.view.phase)
+    return said if offered is None else said | {"yes": int(offered.accept), "no": int(Action.DECLINE)}
 
 
 def read(text: str, pending: PendingDecision) -> int | Command:

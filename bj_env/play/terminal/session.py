@@ -14,6 +14,7 @@ from platformdirs import user_data_path
 from bj_env.errors import BlackjackError
 from bj_env.game.events import DEALER
 from bj_env.play.coach import Advice, advise
+from bj_env.play.database import check_file
 from bj_env.play.explanations import (
     advice_words,
     counted_words,
@@ -24,7 +25,7 @@ from bj_env.play.explanations import (
 )
 from bj_env.play.game import Game, PendingDecision
 from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
-from bj_env.play.store import Store, check_file
+from bj_env.play.store import Store
 from bj_env.play.terminal.keyboard import Asks, keyboard
 from bj_env.play.terminal.parsing import MEANINGS, Command, known_words, read
 from bj_env.play.terminal.screen import Screen, has_symbols
@@ -105,10 +106,12 @@ def _alone(path: Path) -> FileLock:
     Raises:
         BlackjackError: if somebody else holds it.
     """
-    check_file(path)
+    check_file(path, "games")
+    lock = path.with_name(path.name + ".lock")
+    check_file(lock, "lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return FileLock(path.with_name(path.name + ".lock")).acquire(timeout=0).lock
+        return FileLock(lock).acquire(timeout=0).lock
     except Timeout:
         raise BlackjackError(f"games {str(path)!r}: another `bj play` is using it; --save FILE takes another") from None
     except OSError as error:

@@ -1,4 +1,8 @@
-"""What keeps other sites away from the web table, and scripts that are not ours out of its page."""
+"""Checks that keep other web sites away from the table, and the headers that keep foreign scripts out of its page.
+
+`starlette.middleware.trustedhost.TrustedHostMiddleware` checks ``Host`` (DNS rebinding); `PageRequestsOnly` checks what
+another site's page could send.
+"""
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
@@ -16,41 +20,39 @@ HEADERS = {
 }
 
 
-class RequestSecurity:
-    """Refuses requests that no page of ours sends, and says in every answer what a browser may do with it.
+class PageRequestsOnly:
+    """Refuses requests that the page of this server does not send, and adds the security headers to every response.
 
-    A foreign name that leads here (DNS rebinding) shows in ``Host``, another site's script in ``Origin``; neither can
-    send JSON here without asking first, which nothing here permits.
+    A script of another site shows in ``Origin``. It cannot send JSON without a preflight request, which no route
+    answers.
     """
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        names = ("127.0.0.1", "localhost")
-        self.hosts = {f"{name}:{port}" for name in names} | ({*names} if port == 80 else set())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] != "http":  # the start of the server, which comes from nowhere else
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
-        async def send_guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 headers.setdefault("Cache-Control", "no-store" if scope["path"].startswith("/api/") else "no-cache")
             await send(message)
 
-        status, error = self._refusal(Headers(scope=scope), scope["method"])
+        status, error = _refusal(Headers(scope=scope), scope["method"])
         app = JSONResponse({"error": error}, status) if error else self.app
-        await app(scope, receive, send_guarded)
+        await app(scope, receive, send_with_headers)
 
-    def _refusal(self, headers: Headers, method: str) -> tuple[int, str]:
-        host, origin = headers.get("host", ""), headers.get("origin")
-        if host not in self.hosts:
-            return 421, "host: expected the address that 'bj table' has printed"
-        if origin is not None and origin != f"http://{host}":
-            return 403, "origin: expected this page's own"
-        if method == "POST" and headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            return 415, "content-type: expected application/json"
-        return 0, ""
+
+def _refusal(headers: Headers, method: str) -> tuple[int, str]:
+    """Return the status and the reason of a refusal; the reason is empty if the request may pass."""
+    origin = headers.get("origin")
+    if origin is not None and origin != f"http://{headers.get('host', '')}":
+        return 403, "origin: expected the address of this page"
+    if method == "POST" and headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        return 415, "content-type: expected application/json"
+    return 0, ""

@@ -1,44 +1,51 @@
-"""The tables that pages sit at: each has an address that nobody can guess, and is kept after every move.
+"""The tables of a server: each has an address that nobody can guess, and is saved after every move.
 
-A request says how many moves its page has seen, so that neither a double click nor a stale tab acts twice.
+A request names the number of moves that its page has seen, so neither a double click nor a stale tab acts twice.
 """
 
 import sys
 from asyncio import Lock
 from collections import OrderedDict
+from collections.abc import AsyncIterator
 from copy import deepcopy
 from re import fullmatch
 from secrets import token_urlsafe
 from typing import Any
 
-from anyio import CapacityLimiter, move_on_after, to_thread
+from anyio import CapacityLimiter, Event, move_on_after, to_thread
 
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision, ask
 from bj_env.game.events import DEALER
-from bj_env.game.view import View
-from bj_env.play.coach import Advice, advise, counted
+from bj_env.play.coach import Advice, Review, advise, counted, review
+from bj_env.play.explanations import explain_pending, why
 from bj_env.play.game import Game, PendingDecision
-from bj_env.play.setup import Setup
+from bj_env.play.practice import Attempt, PracticeLog
+from bj_env.play.setup import Setup, is_person
 from bj_env.play.store import PlayedOn, Store
 from bj_env.play.web.menu import Menu
-from bj_env.play.web.serialize import round_chips, serialize_game
-from bj_env.rules.terms import ACTION_WORDS, Action
+from bj_env.play.web.practice import curve
+from bj_env.play.web.serialize import serialize_advice, serialize_game, serialize_review
+from bj_env.rules.terms import ACTION_WORDS, TICKS, Action
 from bj_env.strategies.registry import strategy
 
 MOST_LIVE = 1000
-"""How many tables are held in memory; the others wait in the store."""
+"""How many tables are held in memory; the others are in the store."""
+MOST_WATCHERS = 200
+"""How many pages may wait for changes at once."""
+HEARTBEAT = 15.0
+"""Seconds after which a waiting page hears that nothing has changed."""
 PATIENCE = 2.0
-"""Seconds that an answer waits for the coach to end a thought about it."""
+"""Seconds that a decision waits for the coach to finish its values."""
 _KEY = r"[A-Za-z0-9_-]{32}"
 
 
 class Stale(BlackjackError):
-    """Is raised for a request of a page that has not seen the last move."""
+    """Raised when a page has not seen the last move."""
 
 
 class Unknown(BlackjackError):
-    """Is raised for the address of no table."""
+    """Raised when there is no table at an address."""
 
 
 class Live:
@@ -47,10 +54,12 @@ class Live:
     Attributes:
         game: what is played.
         lock: held while the game moves, so that requests come one after the other.
-        thinking: held while the coach thinks.
-        advice: what the coach has found, and after how many moves.
-        said: what the page was told of it.
-        last: how the last answer was graded, if it was.
+        thinking: held while the coach computes values.
+        advice: the coach's values, and after how many moves.
+        coached: what the page was told of them.
+        last: the review of the last decision; None if it was not graded.
+        moved: set at the next move, and replaced then.
+        watchers: how many pages wait for the next move.
     """
 
     def __init__(self, game: Game) -> None:
@@ -58,63 +67,112 @@ class Live:
         self.lock = Lock()
         self.thinking = Lock()
         self.advice: tuple[int, Advice | None] = (-1, None)
-        self.said: dict[str, Any] = {}
+        self.coached: dict[str, Any] = {}
         self.last: dict[str, Any] | None = None
+        self.moved = Event()
+        self.watchers = 0
 
-    def grade(self, pending: PendingDecision, value: int) -> float | None:
-        """Note how good an answer is and return its cost in chips; None if the coach was not pending."""
+    @property
+    def idle(self) -> bool:
+        """Whether nobody needs the table in memory."""
+        return not (self.lock.locked() or self.thinking.locked() or self.watchers)
+
+    def review(self, pending: PendingDecision, value: int) -> Review | None:
+        """Return the review of a decision; None if the coach was not asked."""
         moves, advice = self.advice
-        self.last = None
         if advice is None or moves != len(self.game.moves) or value not in advice.values:
             return None
-        cost = round(advice.cost(Action(value)) * pending.view.bet, 9)
-        self.last = {
-            "seat": pending.seat,
-            "label": ACTION_WORDS[Action(value)].label,
-            "grade": advice.grade(Action(value)),
-            "cost": round_chips(cost),
-            "best": ACTION_WORDS[advice.best].label,
-        }
-        return cost
+        return review(pending.view, Action(value), advice)
+
+    def announce(self) -> None:
+        """Wake the pages that wait for a move."""
+        self.moved.set()
+        self.moved = Event()
 
 
 class Tables:
     """All tables of a server.
 
     Args:
-        store: where they are kept.
+        store: where games are saved.
         menu: what pages may choose from.
+        practice: where graded decisions are saved.
     """
 
-    def __init__(self, store: Store, menu: Menu) -> None:
-        self.store, self.menu = store, menu
+    def __init__(self, store: Store, menu: Menu, practice: PracticeLog) -> None:
+        self.store, self.menu, self.practice = store, menu, practice
         self._live: OrderedDict[str, Live] = OrderedDict()
-        self._coaches = CapacityLimiter(1)  # the coach never takes more than one core from those who play
+        self._coaches = CapacityLimiter(1)  # the coach never takes more than one core
         self._basic = strategy("basic")
+        self._watchers = 0
+        self._closing = False
 
     async def begin(self, setup: Setup) -> dict[str, Any]:
-        """Lay a new table, and return what it shows and its key."""
+        """Open a new table, and return its state and its key."""
         live, key = Live(await to_thread.run_sync(Game, setup)), token_urlsafe(24)
         self._hold(key, live)
         self._keep(key, live)
-        return {"table": key, **self._shown(live)}
+        return {"table": key, **self._state(live)}
 
     async def look(self, key: str) -> dict[str, Any]:
-        """Return what a table shows."""
+        """Return the state of a table."""
         live = await self._find(key)
         async with live.lock:
-            return self._shown(live)
+            return self._state(live)
 
     async def history(self, key: str) -> list[str]:
         """Return all rounds that are over, as lines of notation."""
         return (await self._find(key)).game.history
 
-    async def answer(self, key: str, seen: int, value: int) -> dict[str, Any]:
-        """Give the answer of the person who is asked: chips while bets are made, else an action.
+    async def explain(self, key: str) -> dict[str, list[str]]:
+        """Return sentences for somebody who has never played: about the pending decision, and the last result."""
+        game = (await self._find(key)).game
+        pending = game.pending
+        return {
+            "now": list(explain_pending(game, pending)) if pending is not None and pending.person else [],
+            "last": list(why(game.setup, game.last)) if game.last is not None else [],
+        }
+
+    async def curves(self, key: str) -> list[dict[str, Any]]:
+        """Return the curve of chips of every person's seat."""
+        game = (await self._find(key)).game
+        begin = game.setup.bankroll * TICKS
+        people = [seat for seat, sits in enumerate(game.setup.seats) if is_person(sits)]
+        return [{"name": game.setup.name(seat), "points": curve(game.bankrolls, seat, begin)} for seat in people]
+
+    async def changes(self, key: str) -> AsyncIterator[int]:
+        """Yield the number of moves now and after every change, and from time to time in between.
+
+        Raises:
+            BlackjackError: if too many pages wait already.
+        """
+        if self._watchers >= MOST_WATCHERS:
+            raise BlackjackError(f"expected at most {MOST_WATCHERS} pages that wait for moves")
+        live = await self._find(key)
+        self._watchers += 1
+        live.watchers += 1
+        try:
+            while not self._closing:
+                moved = live.moved
+                yield len(live.game.moves)
+                with move_on_after(HEARTBEAT):
+                    await moved.wait()
+        finally:
+            self._watchers -= 1
+            live.watchers -= 1
+
+    def close(self) -> None:
+        """End every wait for changes; the server is about to stop."""
+        self._closing = True
+        for live in self._live.values():
+            live.announce()
+
+    async def answer(self, key: str, seen: int, value: int, seconds: float | None = None) -> dict[str, Any]:
+        """Make the decision of the person in turn: chips at a bet, else an action.
 
         Raises:
             Stale: if the page has not seen the last move.
-            BlackjackError: if it cannot be given.
+            BlackjackError: if the decision is not possible.
         """
         live = await self._find(key)
         if live.thinking.locked():
@@ -125,62 +183,77 @@ class Tables:
             pending = self._pending(live, seen)
             if pending is not None and not pending.person:
                 raise BlackjackError("expected the page to wait: it is a strategy's turn")
-            cost = live.grade(pending, value) if pending is not None and not pending.betting else None
-            live.game.answer(value, cost)
+            reviewed = live.review(pending, value) if pending is not None and not pending.betting else None
+            bet = 0.0 if pending is None else pending.view.bet
+            live.game.answer(value, None if reviewed is None else round(reviewed.cost * bet, 9))
             live.game.trouble = ""
+            if pending is not None and not pending.betting:
+                live.last = None if reviewed is None else {"seat": pending.seat, **serialize_review(reviewed, bet)}
+                self._practise(live.game.setup.name(pending.seat), reviewed, seconds)
             self._keep(key, live)
-            return self._shown(live)
+            return self._state(live)
+
+    def _practise(self, person: str, reviewed: Review | None, seconds: float | None) -> None:
+        """Save a graded decision of a person."""
+        if reviewed is not None:
+            names = reviewed.action.name.lower(), reviewed.advice.best.name.lower()
+            self.practice.add(
+                Attempt(person, "table", reviewed.kind, reviewed.cell, *names, max(reviewed.cost, 0.0), seconds)
+            )
 
     async def step(self, key: str, seen: int) -> dict[str, Any]:
-        """Let the strategy that is asked answer.
+        """Let the strategy in turn decide.
 
         Raises:
             Stale: if the page has not seen the last move.
-            BlackjackError: if none is asked.
+            BlackjackError: if no strategy is in turn.
         """
         live = await self._find(key)
         async with live.lock:
             self._pending(live, seen)
             await to_thread.run_sync(live.game.ask_strategy)
             self._keep(key, live)
-            return self._shown(live)
+            return self._state(live)
 
     def _pending(self, live: Live, seen: int) -> PendingDecision | None:
         if seen != len(live.game.moves):
-            raise Stale(f"expected a page that has seen {len(live.game.moves)} moves, got one that has seen {seen}")
+            raise Stale("another page or click was first: the table has moved on")
         return live.game.pending
 
     async def coach(self, key: str) -> dict[str, Any]:
-        """Return what the coach says to the person who is asked; the next answer is graded by it."""
+        """Return the coach's values for the person in turn; the next decision is graded by them."""
         live = await self._find(key)
         async with live.thinking:
             async with live.lock:
                 pending, moves = live.game.pending, len(live.game.moves)
-            if live.said.get("moves") != moves:
-                said, advice = await to_thread.run_sync(self._think, pending, limiter=self._coaches)
-                live.said, live.advice = {"moves": moves, **said}, (moves, advice)
-            return live.said
+            if live.coached.get("moves") != moves:
+                coached, advice = await to_thread.run_sync(self._think, pending, limiter=self._coaches)
+                live.coached, live.advice = {"moves": moves, **coached}, (moves, advice)
+            return live.coached
 
     def _think(self, pending: PendingDecision | None) -> tuple[dict[str, Any], Advice | None]:
         if pending is None or not pending.person:
-            return {"note": "nobody at this page is asked now"}, None
+            return {"note": "it is nobody's turn at this page"}, None
         view, count = pending.view, counted(pending.view)
-        said: dict[str, Any] = {"count": count and {"running": count.running, "true": round(count.true, 2)}, "note": ""}
+        coached: dict[str, Any] = {
+            "count": count and {"running": count.running, "true": round(count.true, 2)},
+            "note": "",
+        }
         if pending.seat == DEALER:
-            return said | {"note": "the dealer's chair is not coached"}, None
-        said["policies"] = [
+            return coached | {"note": "the dealer's chair has no coach"}, None
+        coached["policies"] = [
             {"name": name, "answer": _would(decision, pending)}
             for name, decision in (("basic", self._basic), *self.menu.decisions.items())
         ]
         if pending.betting:
-            return said, None
+            return coached, None
         try:
             advice = advise(view)
         except BlackjackError as error:
-            return said | {"note": str(error)}, None
-        return said | _advice(advice, view), advice
+            return coached | {"note": str(error)}, None
+        return coached | serialize_advice(advice, view.bet), advice
 
-    def _shown(self, live: Live) -> dict[str, Any]:
+    def _state(self, live: Live) -> dict[str, Any]:
         return {**serialize_game(live.game, self.menu.name), "last": live.last}
 
     async def _find(self, key: str) -> Live:
@@ -194,51 +267,37 @@ class Tables:
     def _load(self, key: str) -> Game:
         try:
             game = self.store.read(key) if fullmatch(_KEY, key) else None
-        except BlackjackError as error:  # a policy that was moved, perhaps: it may read again later
-            print(f"bj table: the table {key!r} does not read: {error}", file=sys.stderr)
-            raise BlackjackError("this table does not read now; it is kept, and the terminal says more") from None
+        except BlackjackError as error:  # the folder of a policy was moved, perhaps: it may load again later
+            print(f"bj table: the table {key!r} cannot be loaded: {error}", file=sys.stderr)
+            raise BlackjackError("this table cannot be loaded now; it is kept, and the terminal says more") from None
         if game is None:
-            raise Unknown("there is no such table; begin a new one")
+            raise Unknown("there is no such table; open a new one")
         return game
 
     def _hold(self, key: str, live: Live) -> None:
         self._live[key] = live
         while len(self._live) > MOST_LIVE:
-            idle = (key for key, live in self._live.items() if not live.lock.locked() and not live.thinking.locked())
-            if (old := next(idle, None)) is None:
+            if (old := next((key for key, live in self._live.items() if live.idle), None)) is None:
                 break
             del self._live[old]
 
     def _keep(self, key: str, live: Live) -> None:
-        """Keep a table; what cannot be kept is forgotten, so that nobody plays on what would be lost."""
+        """Save a table and tell its pages; what cannot be saved is forgotten, so that nobody plays on what is lost."""
         try:
             self.store.keep(key, live.game)
         except BlackjackError as error:
             self._live.pop(key, None)
             if isinstance(error, PlayedOn):  # by another server on the same file
-                raise Stale("expected to be the only server that plays this table on; it lies otherwise now") from None
+                raise Stale("another server has played this table: it has moved on") from None
             raise
+        finally:
+            live.announce()
         while self.store.warnings:
             print(f"bj table: {self.store.warnings.pop()}", file=sys.stderr)
 
 
-def _advice(advice: Advice, view: View) -> dict[str, Any]:
-    return {
-        "values": [
-            {
-                "label": ACTION_WORDS[action].label,
-                "action": int(action),
-                "value": round(value, 4),
-                "chips": round_chips(value * view.bet),
-            }
-            for action, value in advice.values.items()
-        ],
-        "counted": advice.counted,
-    }
-
-
 def _would(decision: Decision, pending: PendingDecision) -> str:
-    """Say what a strategy would do in a person's place, without touching anybody's chance."""
+    """Return what a strategy would do in a person's place, without drawing from anybody's random stream."""
     view = pending.view._replace(chance=deepcopy(pending.view.chance))
     try:
         if pending.betting:

@@ -12,12 +12,8 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-const RANKS = {
-  A: "ace", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten",
-  J: "jack", Q: "queen", K: "king",
-};
-const SUITS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
-export const CHIPS = [500, 100, 50, 10, 5];
+let chipSizes = [];
+export const useChips = (sizes) => { chipSizes = sizes; };
 
 export const chips = (number) => `${Number(number.toFixed(2))} ${number === 1 ? "chip" : "chips"}`;
 const signed = (number) => (number > 0 ? `+${number}` : number < 0 ? `−${-number}` : "±0");
@@ -32,10 +28,9 @@ export function drawTable(state, pace) {
   const round = `${state.table}/${state.rounds}`;
   const first = shownTable !== state.table;
   let fresh = 0;
-  const card = (place, face) => {
+  const card = (place, { face, name }) => {
     const key = `${round}/${place}/${face}`;
     cards.add(key);
-    const name = face ? `${RANKS[face[0]]} of ${SUITS[face[1]]}` : "a card face down";
     const image = make("img", { src: `/cards/${face || "back"}.svg`, alt: name, className: "card", draggable: false });
     if (!first && !shownCards.has(key) && pace > 0) {
       image.classList.add("dealt");
@@ -60,9 +55,9 @@ export function drawTable(state, pace) {
 
 function drawDealer(state, card) {
   const { dealer } = state;
-  const cards = dealer.cards.map((face, at) => card(`dealer/${at}`, face));
+  const cards = dealer.cards.map((one, at) => card(`dealer/${at}`, one));
   return [
-    make("h2", {}, dealer.name === "dealer" ? "Dealer" : person(dealer.name)),
+    make("h2", {}, dealer.named ? person(dealer.name) : "Dealer"),
     make("div", { className: "cards" }, ...(cards.length ? cards : [make("span", { className: "place" })])),
     make("p", { className: "value" }, dealer.value || " "),
   ];
@@ -71,8 +66,8 @@ function drawDealer(state, card) {
 function drawSeat(state, seat, number, card) {
   const turn = state.pending?.seat === number;
   const you = seat.person && !seat.named;
-  const name = seat.name === "you" ? "You" : seat.name;
-  const hands = seat.hands.map((hand, index) => drawHand(hand, index, seat, `${number}`, card));
+  const { name } = seat;
+  const hands = seat.hands.map((hand, index) => drawHand(hand, index, seat, `${number}`, card, state.pending?.betting));
   const placed = state.pending?.betting && seat.placed !== null ? stack(seat.placed, "bets") : null;
   const article = make("article", { className: "seat", "aria-label": `Seat ${number + 1}: ${name}` });
   article.classList.toggle("turn", turn);
@@ -93,15 +88,15 @@ function drawSeat(state, seat, number, card) {
   return article;
 }
 
-function drawHand(hand, index, seat, place, card) {
-  const cards = hand.cards.map((face, at) => card(`${place}/${index}/${at}`, face));
+function drawHand(hand, index, seat, place, card, betting) {
+  const cards = hand.cards.map((one, at) => card(`${place}/${index}/${at}`, one));
   const many = seat.hands.length > 1;
   const label = `${many ? `hand ${index + 1} of ${seat.hands.length}, ` : ""}${hand.value}, stake ${hand.stake}`;
   const element = make("div", { className: "hand", role: "group", "aria-label": label },
     make("div", { className: "cards" }, ...cards),
     make("p", { className: "value" }, hand.value),
     ...(hand.detail ? [make("p", { className: "detail" }, hand.detail)] : []),
-    stack(hand.stake, "stake"),
+    ...(betting && seat.placed !== null ? [] : [stack(hand.stake, "stake")]),
   );
   element.classList.toggle("turn", hand.turn);
   element.classList.toggle("long", cards.length > 4);
@@ -117,7 +112,7 @@ function drawHand(hand, index, seat, place, card) {
 function stack(amount, what) {
   const pieces = [];
   let left = amount;
-  for (const chip of CHIPS) {
+  for (const chip of chipSizes) {
     for (; left >= chip && pieces.length < 6; left -= chip) pieces.push(make("i", { className: `c${chip}` }));
   }
   if (left > 0 && pieces.length < 6) pieces.push(make("i", { className: "c1" }));
@@ -129,17 +124,11 @@ function stack(amount, what) {
 
 function drawAround(state) {
   byId("house").textContent = state.house;
-  byId("motto").textContent = motto(state.words);
+  byId("motto").textContent = state.felt.join("  ·  ");
   byId("phases").replaceChildren(...state.phases.map((phase) =>
     make("li", phase === state.phase ? { "aria-current": "step" } : {}, phase)));
   byId("rules-text").textContent = state.rules;
   byId("rules-words").replaceChildren(...state.words.map((word) => make("li", {}, word)));
-}
-
-function motto(words) {
-  const pays = words.find((word) => word.startsWith("A blackjack pays")) || "";
-  const draws = words.find((word) => word.startsWith("The dealer draws")) || "";
-  return [pays, draws].map((word) => word.replace(/\.$/, "").replace(/^(A|The) /, "")).filter(Boolean).join("  ·  ");
 }
 
 // Draws the buttons: the same elements as long as the house is the same, so that the focus stays.
@@ -200,15 +189,21 @@ export function drawHistory(state, copy) {
   }));
 }
 
+// The value of each action, the best first; the action that was taken is marked.
+export function valueTable({ values, counted, action = null }) {
+  const rows = values.map(({ label, value, chips: worth, action: of }, at) => make("tr", at ? {} : { className: "best" },
+    make("th", { scope: "row" }, of === action ? `${label} (you)` : label),
+    make("td", {}, signedFixed(value)), make("td", {}, signedFixed(worth, 2))));
+  return make("table", {}, make("caption", {}, `Expected value of each action${counted ? "" : ", from a full shoe"}`),
+    make("thead", {}, make("tr", {}, make("td"), make("th", { scope: "col" }, "bets"), make("th", { scope: "col" }, "chips"))),
+    make("tbody", {}, ...rows));
+}
+
 export function drawCoach(said, shown) {
   const parts = [];
   if (said?.note) parts.push(make("p", { className: "fine" }, said.note));
   if (said?.values && shown.values) {
-    const rows = said.values.map(({ label, value, chips: worth }, at) => make("tr", at ? {} : { className: "best" },
-      make("th", { scope: "row" }, label), make("td", {}, signedFixed(value)), make("td", {}, signedFixed(worth, 2))));
-    parts.push(make("table", {}, make("caption", {}, `What each is worth${said.counted ? "" : ", from a full shoe"}`),
-      make("thead", {}, make("tr", {}, make("td"), make("th", { scope: "col" }, "bets"), make("th", { scope: "col" }, "chips"))),
-      make("tbody", {}, ...rows)));
+    parts.push(valueTable(said));
   }
   if (said?.policies && shown.policies) {
     parts.push(make("dl", {}, ...said.policies.flatMap(({ name, answer }) =>
@@ -218,20 +213,35 @@ export function drawCoach(said, shown) {
     parts.push(make("p", { className: "count" }, said.count
       ? `Hi-lo: running ${signed(said.count.running)}, true ${signed(said.count.true)}` : "An endless shoe has no count."));
   }
-  if (!parts.length) parts.push(make("p", { className: "fine" }, "The coach speaks when it is your turn."));
+  if (!parts.length) parts.push(make("p", { className: "fine" }, shown.hint));
   byId("coach-said").replaceChildren(...parts);
 }
 
 const signedFixed = (number, digits = 4) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
 
-export function drawGrades({ graded, last }, show) {
+const GRADES = { best: "the best", near: "a near-tie", mistake: "a mistake" };
+const percent = (share) => `${Math.round(100 * share)} %`;
+
+// What a decision was worth, what would have been better, and why.
+export function reviewParts(review, full) {
+  const { label, cell, grade, best, chips: price, bust, dealer } = review;
+  const verdict = make("p", {}, make("strong", { className: grade }, `${label} on ${cell}: ${GRADES[grade]}`),
+    grade === "best" ? "." : ` (${best} is better by ${review.cost.toFixed(3)} bets, ${chips(price)}).`);
+  if (!full) return [verdict];
+  const results = Object.entries(dealer).filter(([, share]) => share > 0)
+    .map(([result, share]) => `${result} ${percent(share)}`).join(", ");
+  return [verdict, valueTable(review), make("p", { className: "fine why" },
+    `Another card busts the hand in ${percent(bust)} of cases. The dealer ends with: ${results}.`)];
+}
+
+export function drawReview({ last }, shown) {
+  const parts = last && shown.grades ? reviewParts(last, shown.values) : [];
+  byId("review").replaceChildren(...parts);
+}
+
+export function drawGrades({ graded }, show) {
   const place = byId("graded");
   place.hidden = !show;
-  const words = { best: "the best", near: "nearly the best", mistake: "a mistake" };
-  const verdict = last
-    ? [make("strong", { className: last.grade },
-        `${last.label}: ${words[last.grade]}`), last.grade === "best" ? "." : `, ${chips(last.cost)} less than ${last.best}.`, make("br")]
-    : [];
-  place.replaceChildren(...verdict,
-    `Best ${graded.best} · near ${graded.near} · mistakes ${graded.mistake} · lost to them ${chips(graded.lost)}`);
+  place.textContent =
+    `Best ${graded.best} · close ${graded.near} · mistakes ${graded.mistake} (cost ${chips(graded.lost)})`;
 }

@@ -3,23 +3,41 @@
 import { byId, make } from "./draw.js";
 
 const OWN = "own";
-const PERSON = "you";
 let menu = null;
 let send = null;
 let requests = 0;
 let seated = false; // whether somebody has been seated by hand: then another house leaves the seats as they are
 
 // Prepares the dialog: `ask` posts and returns what came, `begin` takes the setup that was chosen.
-export function prepare(offered, ask, begin) {
+export function prepare(offered, ask, begin, tour) {
   [menu, send] = [offered, ask];
+  const guided = async (setup) => {
+    try {
+      await begin(setup);
+      tour();
+      byId("setup").close();
+      byId("actions").firstElementChild.focus();
+    } catch (error) {
+      byId("setup-error").textContent = error.message;
+    }
+  };
   const house = byId("setup-house");
-  house.replaceChildren(...menu.houses.map(({ name }) => make("option", { value: name }, name)),
-    make("option", { value: OWN }, "own rules …"));
+  const groups = [...new Set(menu.houses.map(({ group }) => group))];
+  house.replaceChildren(...groups.map((group) => make("optgroup", { label: group },
+    ...menu.houses.filter((one) => one.group === group).map(({ name, title }) => make("option", { value: name }, title)))),
+    make("option", { value: OWN }, "Own rules …"));
+  byId("switches").append(...menu.switches.map(drawSwitch));
   house.addEventListener("change", () => chooseHouse());
+  byId("setup-dealer").replaceChildren(make("option", { value: menu.dealer }, "the house"),
+    make("option", { value: menu.person }, "a person"));
+  byId("setup-notice").textContent = menu.notice;
+  byId("setup-notice").hidden = !menu.notice;
   byId("setup-rules").addEventListener("input", readRules);
   byId("setup-dealer").addEventListener("change", showDealerName);
-  byId("add-seat").addEventListener("click", () => { addSeat(PERSON); numberSeats(); seated = true; });
+  byId("add-seat").addEventListener("click", () => { addSeat({ who: menu.person, name: "" }); numberSeats(); seated = true; });
   byId("setup-seats").addEventListener("input", () => { seated = true; });
+  byId("tour-button").addEventListener("click", () => guided({ house: menu.house, seats: [{ who: menu.person, name: "" }],
+    dealer: { who: menu.dealer, name: "" }, bankroll: menu.bankroll }));
   byId("setup-cancel").addEventListener("click", () => byId("setup").close());
   byId("setup").querySelector("form").addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -51,54 +69,75 @@ export function open(setup, { last = "", playing = false } = {}) {
 
 function chooseHouse(setup = null) {
   const name = byId("setup-house").value;
-  byId("own").hidden = name !== OWN;
+  byId("own").hidden = byId("switches").hidden = name !== OWN;
   const house = menu.houses.find((one) => one.name === name);
   if (house) showWords(house);
   else readRules();
   if (seated && !setup) return;
   byId("setup-seats").replaceChildren();
-  (setup?.seats ?? house?.seats ?? [PERSON]).forEach(addSeat);
+  (setup?.seats ?? house?.seats ?? [{ who: menu.person, name: "" }]).forEach(addSeat);
   numberSeats();
-  const dealer = setup?.dealer ?? "house";
-  byId("setup-dealer").value = dealer === "house" ? "house" : PERSON;
-  byId("setup-dealer-name").value = dealer.startsWith("you:") ? dealer.slice(4) : "";
+  const dealer = setup?.dealer ?? { who: menu.dealer, name: "" };
+  byId("setup-dealer").value = dealer.who;
+  byId("setup-dealer-name").value = dealer.name;
   showDealerName();
 }
 
 function showDealerName() {
-  byId("dealer-named").hidden = byId("setup-dealer").value !== PERSON;
+  byId("dealer-named").hidden = byId("setup-dealer").value !== menu.person;
 }
 
 function showWords(house) {
-  const stake = house.stake ? [make("li", {}, `Every bet is ${house.stake} chips.`)] : [];
-  const words = house.stake ? house.words.filter((word) => !word.startsWith("Bets from")) : house.words;
-  byId("setup-words").replaceChildren(make("li", {}, make("code", {}, house.rules)), ...words.map((word) =>
-    make("li", {}, word)), ...stake);
+  byId("setup-words").replaceChildren(make("li", {}, make("code", {}, house.rules)), ...house.words.map((word) =>
+    make("li", {}, word)));
+}
+
+// A rule as a choice; choosing writes the rule text anew from all choices.
+function drawSwitch({ title, options }) {
+  const choice = make("select", {}, ...options.map(({ token, title: name }) => make("option", { value: token }, name)));
+  choice.addEventListener("change", () => {
+    const tokens = [...byId("switches").querySelectorAll("select")].map((select) => select.value).filter(Boolean);
+    byId("setup-rules").value = [...tokens, ...extra].join(" ");
+    readRules();
+  });
+  return make("label", {}, `${title} `, choice);
+}
+
+let extra = []; // tokens of the rule text that no switch shows
+
+function showSwitches(house) {
+  const selects = [...byId("switches").querySelectorAll("select")];
+  selects.forEach((select, at) => { select.value = house.switches[at] ?? ""; });
+  const known = new Set(menu.switches.flatMap(({ options }) => options.map(({ token }) => token)));
+  extra = byId("setup-rules").value.toUpperCase().split(/\s+/).filter((token) => token && !known.has(token));
 }
 
 async function readRules() {
   const number = ++requests;
   try {
     const house = await send("/api/rules", { rules: byId("setup-rules").value });
-    if (number === requests) showWords(house);
+    if (number === requests) {
+      showWords(house);
+      showSwitches(house);
+    }
     byId("setup-error").textContent = "";
   } catch (error) {
     if (number === requests) byId("setup-error").textContent = error.message;
   }
 }
 
-function addSeat(who) {
+function addSeat({ who, name: called }) {
   const seats = byId("setup-seats");
-  if (seats.children.length >= menu.seats) return;
-  const person = who === PERSON || who.startsWith("you:");
+  if (seats.children.length >= menu.most_seats) return;
+  const person = who === menu.person;
   const choice = make("select", { "aria-label": "Who sits here" },
-    make("option", { value: PERSON }, "a person"), ...menu.strategies.map((name) => make("option", { value: name }, name)));
-  if (!person && !menu.strategies.includes(who)) choice.append(make("option", { value: who }, who));
-  choice.value = person ? PERSON : who;
-  const name = make("input", { maxLength: 40, placeholder: "name", value: person ? who.slice(4) : "", size: 10 });
+    make("option", { value: menu.person }, "You / another person"), ...menu.strategies.map(({ name, line }) => make("option", { value: name }, line ? `${name}: ${line}` : name)));
+  if (!person && !menu.strategies.some(({ name }) => name === who)) choice.append(make("option", { value: who }, who));
+  choice.value = who;
+  const name = make("input", { maxLength: menu.most_letters, placeholder: "name", value: called, size: 10 });
   name.setAttribute("aria-label", "Name of this person");
   name.hidden = !person;
-  choice.addEventListener("change", () => { name.hidden = choice.value !== PERSON; });
+  choice.addEventListener("change", () => { name.hidden = choice.value !== menu.person; });
   const leave = make("button", { type: "button", className: "quiet", "aria-label": "Take this seat away" }, "✕");
   const row = make("li", {}, choice, name, leave);
   leave.addEventListener("click", () => { row.remove(); numberSeats(); seated = true; byId("add-seat").focus(); });
@@ -108,11 +147,11 @@ function addSeat(who) {
 function numberSeats() {
   const rows = [...byId("setup-seats").children];
   rows.forEach((row) => { row.lastElementChild.hidden = rows.length === 1; });
-  byId("add-seat").hidden = rows.length >= menu.seats;
+  byId("add-seat").hidden = rows.length >= menu.most_seats;
 }
 
 function chosen() {
-  const named = (who, name) => (who === PERSON && name.trim() ? `${PERSON}:${name.trim()}` : who);
+  const named = (who, name) => ({ who, name: who === menu.person ? name.trim() : "" });
   const house = byId("setup-house").value;
   const bankroll = byId("setup-bankroll").value.trim();
   if (!/^\d+$/.test(bankroll)) throw new Error("chips: expected a whole number");

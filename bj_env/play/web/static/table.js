@@ -1,21 +1,25 @@
 // The page of one table: sends what is clicked, and shows what the server answers. No rule of the game stands here.
 
 import {
-  CHIPS, byId, drawActions, drawCoach, drawGrades, drawHistory, drawLog, drawTable, make, setButton,
+  byId, drawActions, drawCoach, drawGrades, drawHistory, drawLog, drawReview, drawTable, make, setButton, useChips,
 } from "./draw.js";
+import { drawChart, drawCurve, drawPractice, prepareDrills } from "./practice.js";
 import { open, prepare } from "./setup.js";
 
 const AGAIN = 2000; // milliseconds until a strategy that got no answer through is asked again
 const SHOWN = ["values", "policies", "count", "grades"];
+const BOXES = [...SHOWN, "early"];
 const kept = {
   get: (name) => { try { return localStorage.getItem(`table.${name}`); } catch { return null; } },
   set: (name, value) => { try { localStorage.setItem(`table.${name}`, value); } catch { /* a private window keeps nothing */ } },
 };
 
 let table = decodeURIComponent(location.pathname.match(/^\/t\/([^/]+)$/)?.[1] ?? "");
+let menu = null;
 let state = null;
 let said = null;
 let busy = false;
+let asked = 0; // when the decision was shown, for the time it takes
 let timer = 0;
 let bets = {}; // the last bet of each seat, which stands until it is changed
 
@@ -28,7 +32,7 @@ async function ask(path, body) {
     throw new Error("the table does not answer: is 'bj table' still running?");
   }
   const came = await answer.json();
-  if (answer.status === 409) return came.state; // another click or tab was first: this is how the table lies now
+  if (answer.status === 409) return { ...came.state, stale: came.error }; // another click or page was first
   if (!answer.ok) throw Object.assign(new Error(came.error), { status: answer.status });
   return came;
 }
@@ -46,7 +50,7 @@ async function move(path, body) {
     const came = await ask(path, body);
     busy = false;
     if (at === table) show(came);
-    else look(); // a new table was shoe_state meanwhile
+    else look(); // a new table was opened meanwhile
   } catch (error) {
     busy = false;
     byId("hint").textContent = error.message;
@@ -57,9 +61,13 @@ async function move(path, body) {
 
 const look = () => move(here());
 
-function show(came) {
+function show({ stale = "", ...came }) {
+  const before = state;
+  const silent = !state || !mine(state) || came.moves === state.moves;
   state = { ...came, table };
-  byId("hint").textContent = "";
+  if (before?.moves !== state.moves || before?.table !== table) asked = performance.now();
+  sound(before);
+  byId("hint").textContent = silent ? "" : stale && `${stale[0].toUpperCase()}${stale.slice(1)}.`;
   drawTable(state, pace());
   byId("prompt").textContent = state.prompt;
   document.body.classList.toggle("mine", Boolean(state.pending?.person));
@@ -71,17 +79,32 @@ function show(came) {
   drawHistory(state, copy);
   byId("history-note").hidden = !state.dealer.person;
   drawGrades(state, showing("grades"));
+  drawReview(state, shown());
   if (said?.moves !== state.moves) said = null;
-  drawCoach(said, shown());
+  drawCoach(said, shownNow());
+  drawPanels();
+  watch();
+  guide();
   if (state.pending && !state.pending.person) timer = setTimeout(step, state.pending.betting ? Math.min(pace(), 400) : pace());
   else if (state.pending) listen();
   if (!state.pending) offerAgain();
 }
 
+const mine = ({ pending }) => Boolean(pending?.person);
+
 const step = () => move(here("/step"), { seen: state.moves });
 
 const showing = (what) => byId(`show-${what}`).checked;
 const shown = () => Object.fromEntries(SHOWN.map((what) => [what, showing(what)]));
+
+// What of the coach may be seen now: in practice, values and strategies only after the decision.
+function shownNow() {
+  const early = showing("early");
+  const wanted = shown();
+  const hint = early || !(wanted.values || wanted.policies) ? "The coach speaks when it is your turn."
+    : "Decide first: the coach speaks afterwards.";
+  return { ...wanted, values: wanted.values && early, policies: wanted.policies && (early || Boolean(state?.pending?.betting)), hint };
+}
 
 // Asks the coach, if anything of what it says is wanted.
 async function listen() {
@@ -92,15 +115,107 @@ async function listen() {
     const came = await ask(here("/coach"));
     if (came.moves !== state.moves) return;
     said = came;
-    drawCoach(said, shown());
+    drawCoach(said, shownNow());
   } catch (error) {
-    drawCoach({ note: error.message }, shown());
+    drawCoach({ note: error.message }, shownNow());
   }
 }
 
+// The panels that are open, drawn from what the server tells.
+async function drawPanels() {
+  const { rules, moves, pending, seats } = state;
+  const person = seats.some((seat) => seat.person);
+  const jobs = [];
+  if (byId("chart-panel").open) jobs.push(drawChart(ask, rules, pending?.cell));
+  if (byId("practice-panel").open) jobs.push(drawPractice(ask, personName(), openDrill));
+  if (byId("curve-panel").open && person && (!pending || pending.betting)) jobs.push(drawCurve(ask, here("/curve")));
+  for (const job of jobs) {
+    try {
+      await job;
+    } catch (error) {
+      if (moves === state.moves) byId("hint").textContent = error.message;
+    }
+  }
+}
+
+const personName = () => state?.pending?.person_name ?? menu.person;
+
+// Moves of other pages at this table come as server-sent events.
+
+let source = null;
+let watched = "";
+let newest = 0;
+
+function watch() {
+  if (newest > state.moves && watched === table && !busy) setTimeout(look);
+  if (watched === table && source?.readyState !== EventSource.CLOSED) return;
+  stopWatching();
+  if (document.hidden) return;
+  [watched, newest] = [table, 0];
+  source = new EventSource(here("/changes"));
+  source.onmessage = ({ data }) => {
+    newest = Number(data);
+    if (state && watched === table && newest > state.moves && !busy) look();
+  };
+}
+
+function stopWatching() {
+  source?.close();
+  [source, watched] = [null, ""];
+}
+
+// A guided first hand: each step says what there is to decide.
+
+let touring = false;
+
+async function guide() {
+  byId("tour").hidden = !touring;
+  if (!touring || !state.pending?.person) return;
+  const { moves } = state;
+  const { now, last } = await ask(here("/explain"));
+  if (moves !== state.moves) return;
+  const over = state.pending.betting && state.rounds > 0;
+  const lines = over ? [...last, "That was a whole round. Play on: the coach reviews every decision."] : now;
+  byId("tour").replaceChildren(make("strong", {}, over ? "The result" : state.pending.betting ? "First, bet" : "Now decide"),
+    ...lines.map((line) => make("p", {}, line)), endTour(over));
+}
+
+function endTour(over) {
+  const button = make("button", { type: "button", className: "quiet" }, over ? "End the tour" : "Skip the tour");
+  button.addEventListener("click", () => { touring = false; byId("tour").hidden = true; });
+  return button;
+}
+
+async function help() {
+  byId("help").showModal();
+  byId("help-now").replaceChildren();
+  if (!state) return;
+  const { now } = await ask(here("/explain"));
+  if (now.length) byId("help-now").replaceChildren(make("h2", {}, "Your decision now"), ...now.map((line) => make("p", {}, line)));
+}
+
+// Sound, off by default: a short tone for a move, a higher one for a win.
+
+let audio = null;
+
+function sound(before) {
+  if (!byId("sound").checked || !before || before.table !== table || before.moves === state.moves) return;
+  const won = state.seats.some((seat) => seat.person && seat.net > 0) && !before.seats.some((seat) => seat.net !== null);
+  audio ??= new AudioContext();
+  const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+  tone.frequency.value = won ? 880 : 330;
+  volume.gain.setValueAtTime(0.08, audio.currentTime);
+  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.15);
+  tone.connect(volume).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + 0.15);
+}
+
+let openDrill = () => {};
+
 // Bets
 
-const fixed = () => state.stake.least === state.stake.most;
+const fixed = () => state.stake.fixed;
 const betting = () => Boolean(state?.pending?.person && state.pending.betting);
 
 let drawn = ""; // for which bet the amount was filled in, so that what is typed stays when the table is drawn again
@@ -159,7 +274,8 @@ function press(action) {
   } else if (action === "play") {
     placeBet(fixed() ? state.stake.least : amount());
   } else {
-    move(here("/answer"), { seen: state.moves, value: Number(action) });
+    const seconds = Math.min((performance.now() - asked) / 1000, 86_400);
+    move(here("/answer"), { seen: state.moves, value: Number(action), seconds: Number(seconds.toFixed(2)) });
   }
 }
 
@@ -175,7 +291,8 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     press("play");
   } else if (keyed) press(String(keyed.action));
-  else if (/^[1-5]$/.test(event.key)) addChip([...CHIPS].reverse()[event.key - 1]);
+  else if (/^[1-5]$/.test(event.key)) addChip(menu.chips.at(-event.key));
+  else if (event.key === "?") help();
   else if (event.key === "c") clearBet();
   else if (event.key === "o" && betting() && state.pending.sit_out) placeBet(0);
 });
@@ -222,6 +339,7 @@ function offerAgain() {
 }
 
 function leave() {
+  stopWatching();
   if (kept.get("last") === table) kept.set("last", "");
   table = "";
   history.replaceState(null, "", "/");
@@ -229,7 +347,9 @@ function leave() {
 }
 
 async function start() {
-  CHIPS.toReversed().forEach((value, at) => {
+  menu = await ask("/api/menu");
+  useChips(menu.chips);
+  menu.chips.toReversed().forEach((value, at) => {
     const chip = make("button", { type: "button", className: `chip c${value}`, "aria-label": `Add a chip of ${value}` }, String(value));
     chip.setAttribute("aria-keyshortcuts", String(at + 1));
     chip.title = `${value} (key ${at + 1})`;
@@ -243,7 +363,13 @@ async function start() {
   byId("rules-button").addEventListener("click", () => byId("rules").showModal());
   byId("copy-all").addEventListener("click", copyAll);
   byId("setup").addEventListener("cancel", (event) => { if (!state) event.preventDefault(); });
-  for (const what of SHOWN) {
+  byId("help-button").addEventListener("click", help);
+  for (const panel of ["chart-panel", "practice-panel", "curve-panel"]) {
+    byId(panel).addEventListener("toggle", () => { if (state) drawPanels(); });
+  }
+  byId("sound").checked = kept.get("sound") === "true";
+  byId("sound").addEventListener("change", () => kept.set("sound", byId("sound").checked));
+  for (const what of BOXES) {
     const box = byId(`show-${what}`);
     box.checked = (kept.get(what) ?? String(box.checked)) === "true";
     box.addEventListener("change", () => {
@@ -255,8 +381,14 @@ async function start() {
   byId("pace").addEventListener("change", () => { kept.set("pace", pace()); if (state) show(state); });
   if (matchMedia("(max-width: 760px)").matches) for (const part of document.querySelectorAll("aside details")) part.open = false;
   window.addEventListener("popstate", () => location.reload());
-  document.addEventListener("visibilitychange", () => { if (!document.hidden && state) look(); });
-  prepare(await ask("/api/menu"), ask, begin);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) stopWatching();
+    else if (state) look();
+  });
+  openDrill = prepareDrills(ask, () => ({ house: state?.rules ?? menu.house, person: personName() }));
+  byId("drill-button").addEventListener("click", () => openDrill());
+  prepare(menu, ask, begin, () => { touring = true; guide(); });
+  byId("action-keys").replaceChildren(...menu.keys.flatMap(({ key, label }) => [make("kbd", {}, key), ` ${label.toLowerCase()}, `]));
   if (table) await look();
   else open(null, { last: kept.get("last") });
 }
