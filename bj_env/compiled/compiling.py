@@ -8,7 +8,6 @@ is copied into a kernel made rounds 25 times slower.
 """
 
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -17,9 +16,8 @@ from inspect import getmembers, isfunction
 from pathlib import Path
 from threading import Timer
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-import numba
 from numba.extending import register_jitable
 
 import bj_env
@@ -27,6 +25,7 @@ from bj_env import observation
 from bj_env.env import settings
 from bj_env.game import rng
 from bj_env.rules import numbered
+from bj_env.solver.machine_code import compiled_once
 from bj_env.strategies import count_systems
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -95,17 +94,7 @@ def sources() -> str:
 
 def kernel(function: _Function) -> _Function:
     """Compile a kernel on first use, without Python's lock; later processes read the machine code from disk."""
-    options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
-    try:
-        return cast(_Function, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # numba has found no folder that it may write to
-        _warn_once()
-        return cast(_Function, numba.njit(**options)(function))
-
-
-@cache
-def _warn_once() -> None:
-    warnings.warn("no folder to keep compiled code in: compiling anew in each process", RuntimeWarning, stacklevel=4)
+    return compiled_once(function, nogil=True, error_model="numpy", _nrt=False)
 
 
 @contextmanager

@@ -4,8 +4,8 @@ Letters: ``T`` tables, ``S`` seats.
 """
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock
 from typing import Any
 
@@ -149,7 +149,7 @@ class Engine:
         elif self.threads == 1:
             part(0)
         else:
-            list(self._workers().map(part, range(self.threads)))
+            until_done([self._workers().submit(part, worker) for worker in range(self.threads)])
 
     def _workers(self) -> ThreadPoolExecutor:
         """Return the threads, new ones in a forked process, which inherits none."""
@@ -190,6 +190,24 @@ class Engine:
         t.state[which, SIZE] = DECK * max(self.settings.rules.decks, 1)
         t.pool[which] = t.full
         t.seen[which] = 0
+
+
+def until_done(futures: Sequence[Future[Any]]) -> None:
+    """Wait until all threads are done, however often an interrupt comes meanwhile, and then pass the interrupt on.
+
+    They write to the tables, so nobody else may before they are done.
+    """
+    interrupt = None
+    while True:
+        try:
+            wait(futures)
+            break
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
+    for future in futures:
+        future.result()
 
 
 def game(settings: Settings) -> Game:

@@ -142,6 +142,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         try:
             self._begin(which, seeds, start, out)
         except BaseException:
+            self._seeded = self._seeded and before is not None  # what was interrupted half way needs another reset
             if before is not None:
                 self.engine.tables = before
             raise
@@ -231,9 +232,15 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         if wrong >= 0:
             raise refused(self.engine, wrong, int(codes[wrong]))
         out = self.engine.new_out()
-        self.engine.run(codes, out, autoreset=autoreset)
-        if self.autoreset_mode == AutoresetMode.SAME_STEP:
-            return self._same_step(out)
+        try:
+            self.engine.run(codes, out, autoreset=autoreset)
+            if self.autoreset_mode == AutoresetMode.SAME_STEP:
+                return self._same_step(out)
+        except BlackjackError:  # another thread is in the step: nothing has changed
+            raise
+        except BaseException:
+            self._seeded = False  # what is interrupted half way needs a reset
+            raise
         infos = self._infos(out, np.ones(self.num_envs, np.bool_))
         return self._observations(out), out.reward, out.terminated, out.truncated, infos
 

@@ -24,9 +24,10 @@ from bj_env.game.cards import Card
 from bj_env.game.decision import Decision
 from bj_env.game.events import Record
 from bj_env.game.notation import house_text
+from bj_env.game.rng import SEEDS
 from bj_env.game.round import Round
 from bj_env.observation import MOST_DEALER_CARDS
-from bj_env.rules.terms import FIRST_BET, TICKS, Rules
+from bj_env.rules.terms import FIRST_BET, TICKS, Rules, checked_number
 from bj_env.strategies.count_systems import Count
 
 Info = dict[str, Any]
@@ -178,8 +179,8 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         """
         agent = self.episode.agents[0]
         start = Start.read(options, self.rules, len(self.episode.decisions), agent, self.count) if options else Start()
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
-            raise BlackjackError(f"seed: expected a whole number from 0 up, got {seed!r}")
+        if seed is not None:
+            seed = checked_number("seed", seed, 0, SEEDS - 1)
         self.settings.check_offered(start.bets or ())
         if start.line is not None or start.at is not None:
             deepcopy(self)._begin(seed, start)  # it may turn out not to work, and then nothing has changed
@@ -189,12 +190,19 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         return self._observation(), self._info()
 
     def _begin(self, seed: int | None, start: Start) -> None:
+        try:
+            self._begin_episode(seed, start)
+        except BaseException:
+            self.episode.abandon()  # an interrupt leaves no episode half begun
+            raise
+
+    def _begin_episode(self, seed: int | None, start: Start) -> None:
         if seed is None and not self._seeded:
             seed = int(self.np_random.integers(1 << 63))  # one that reset takes, so that the game can be dealt again
         if seed is not None:
-            self.episode.table.reseed(int(seed))
+            self.episode.table.reseed(seed)
             self._seed = np.int64(seed) if seed < 1 << 63 else np.uint64(seed)
-        super().reset(seed=None if seed is None else int(seed))
+        super().reset(seed=seed)
         self._seeded = True
         self.episode.begin(start)
 

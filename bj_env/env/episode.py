@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bj_env.env.expected_reward import Known, expected_nets, known_after
 from bj_env.env.start_states import Start
-from bj_env.errors import DecisionError
+from bj_env.errors import IllegalAction
 from bj_env.game.decision import Decision
 from bj_env.game.events import DEALER
 from bj_env.game.hand import Hand
@@ -77,7 +77,7 @@ class Episode:
 
     def begin(self, start: Start) -> None:
         """Begin an episode, giving up the one before if it was not over."""
-        self.table.abandon()
+        self.abandon()
         if start.at is not None or start.cards is not None:
             start.apply(self.table)
         elif self.kind == "shoe":
@@ -89,7 +89,7 @@ class Episode:
         self.round: Round | None = None
         self.finished: Round | None = None
         self.seat, self.hand_index = self.agents[0], 0
-        self.over = self.truncated = self.shown = False
+        self.truncated = self.shown = False
         self.paid: list[float] = [0] * len(self.decisions)
         self._won: list[float] = [0] * len(self.decisions)
         self._known: Known | None = None
@@ -97,6 +97,7 @@ class Episode:
         self._placed: list[int] = []
         self.rounds = 0
         self._asked = False
+        self.over = False
         self._go_on()
         if self.over and not self._asked:
             self.over, self.shown = False, True
@@ -111,23 +112,30 @@ class Episode:
         if self.shown:
             self.over = True
             return
-        self.finished = None
+        self._go_on(action)
+
+    def _take(self, action: int) -> None:
         if self.round is None:
             self._placed.append(self.bets[action - FIRST_BET])
         else:
             self.round.act(action)
             if self.expected:
                 self._known = known_after(self.round, self.agents)
-        self._go_on()
+        self.finished = None
 
     def take_won(self) -> list[float]:
         """Return what each seat has won in rounds that ended since this was last asked, in ticks."""
         self.paid, self._won = self._won, [0] * len(self.decisions)
         return self.paid
 
-    def _go_on(self) -> None:
-        """Go to the next decision; an episode in which another seat's decision fails is over."""
+    def _go_on(self, action: int | None = None) -> None:
+        """Take an action, if one is given, and go to the next decision.
+
+        An episode in which another seat's decision fails or is interrupted is over, and its stakes go back.
+        """
         try:
+            if action is not None:
+                self._take(action)
             while not self.over:
                 if self.round is None:
                     if not self._place_bets():
@@ -136,10 +144,16 @@ class Episode:
                 if self.round is not None and not self.play_on(self.round):
                     return
                 self.close_round()
-        except DecisionError:
-            self.table.abandon()
-            self.over = True
+        except IllegalAction:  # nothing has changed
             raise
+        except BaseException:
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """Give up the round on the table, and with it the episode."""
+        self.over = True
+        self.table.abandon()
 
     def _place_bets(self) -> bool:
         """Collect the bets seat by seat; tell whether all are made, or the agent must be asked first."""

@@ -100,6 +100,11 @@ class Seat:
         """All that the seat has on the table, in ticks."""
         return self.insurance + sum([hand.stake for hand in self.hands])
 
+    def close(self) -> None:
+        """Leave the player with the money before the bet and the net; to do so again changes nothing."""
+        if self.player.limited:
+            self.player.free = self.bank + self.net
+
     @property
     def label(self) -> str:
         """The seat's name in notation."""

@@ -72,7 +72,7 @@ class Round:
         self.void = False
         self.dealer_in_turn = self._dealer_may_draw = False
         table.round = self  # before the deal, in which the dealer's chair may already be asked to look at it
-        self._begin()
+        self._run(self._begin)
 
     def _begin(self) -> None:
         for seat in self.active:
@@ -80,7 +80,7 @@ class Round:
             seat.hands.append(Hand(stake=seat.bet))
             self.events.append(Event(_BET, seat.number, ticks=seat.bet))
         self.table.prepare_shoe(self.events)
-        self._run(self._deal)
+        self._deal()
 
     def _deal(self) -> None:
         for seat in self.active:
@@ -162,14 +162,14 @@ class Round:
         return self._run(self._take, action, seat, seat.hands[self.hand_index])
 
     def _run(self, move: Callable[[*Move], None], *of: *Move) -> None:
-        """Make a move and go on to the next decision; void the round if that cannot be done."""
+        """Make a move and go on to the next decision; void the round if that fails, or is interrupted."""
         try:
             move(*of)
             self._go_on()
         except OutOfCards:
             self._void()
             self.events.append(Event(Kind.MISDEAL))
-        except DecisionError:
+        except BaseException:
             self._void()
             raise
 
@@ -246,11 +246,17 @@ class Round:
         self.void = True
         self.phase, self.mask, self.dealer_in_turn = _ROUND_OVER, 0, False
         self.table.shoe.retire()
-        self._close()
+        self.give_back()
+
+    def give_back(self) -> None:
+        """Give every seat the money back that it had before its bet."""
+        for seat in self.active:
+            seat.net = 0
+            seat.close()
 
     def _close(self) -> None:
         for seat in self.active:
-            seat.player.receive(seat.staked + seat.net)
+            seat.close()
 
     def _draw(self) -> Card:
         shoe = self.table.shoe

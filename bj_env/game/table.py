@@ -186,19 +186,24 @@ class Table:
     def abandon(self) -> None:
         """Give up a round in the middle: all stakes go back, its cards are discards."""
         if self.round is not None and not self.round.over:
-            for seat in self.round.active:
-                seat.player.receive(seat.staked)
+            self.round.give_back()
         self.round = None
 
     def play_round(self) -> Round:
         """Play a whole round, asking every player's decision for bets and actions.
 
+        A round in which a decision fails or is interrupted is abandoned.
+
         Raises:
             DecisionError: if a decision fails or answers nonsense.
         """
         round = self.deal([self.ask_bet(seat) for seat in range(len(self.players))])
-        while not round.over:
-            round.ask()
+        try:
+            while not round.over:
+                round.ask()
+        except BaseException:
+            self.abandon()
+            raise
         return round
 
     def ask_bet(self, seat: int) -> int:

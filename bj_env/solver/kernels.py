@@ -8,12 +8,12 @@ Letters: ``H`` hands, ``B`` a batch of hands. Outcomes of the dealer: 0..4 for t
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
-import numba
 import numpy as np
 
 from bj_env.solver.hands import Flags, Floats, Hands, Ints
+from bj_env.solver.machine_code import compiled_once
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -26,7 +26,7 @@ GIVEN, ALL_ACTIONS, BEST = 0, 1, 2
 
 def compiled(function: _Function) -> _Function:
     """Compile on first use; later processes read the machine code from disk."""
-    return cast(_Function, numba.njit(cache=True, nogil=True)(function))
+    return compiled_once(function, nogil=True)
 
 
 class Losses(NamedTuple):
