@@ -82,9 +82,10 @@ class Seat:
         hands: in the order in which they are played.
         insurance: the stake on insurance.
         net: the change of the player's money over the round.
+        closed: whether the player has been paid.
     """
 
-    __slots__ = ("bank", "bet", "hands", "insurance", "net", "number", "player")
+    __slots__ = ("bank", "bet", "closed", "hands", "insurance", "net", "number", "player")
 
     def __init__(self, number: int, player: Player, bet: int) -> None:
         self.number = number
@@ -94,6 +95,7 @@ class Seat:
         self.hands: list[Hand] = []
         self.insurance = 0
         self.net = 0
+        self.closed = False
 
     @property
     def staked(self) -> int:
@@ -101,9 +103,17 @@ class Seat:
         return self.insurance + sum([hand.stake for hand in self.hands])
 
     def close(self) -> None:
-        """Leave the player with the money before the bet and the net; to do so again changes nothing."""
-        if self.player.limited:
-            self.player.free = self.bank + self.net
+        """Pay the player what lies on the table and what it has won; to do so again changes nothing."""
+        if not self.closed:
+            self.closed = True
+            self.player.receive(self.staked + self.net)
+
+    def give_back(self) -> None:
+        """Give the player the stakes back, and take back what was won if that was paid."""
+        if self.closed:
+            self.player.receive(-self.net)
+        self.net = 0
+        self.close()
 
     @property
     def label(self) -> str:

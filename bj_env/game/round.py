@@ -249,10 +249,9 @@ class Round:
         self.give_back()
 
     def give_back(self) -> None:
-        """Give every seat the money back that it had before its bet."""
+        """Give every seat its stakes back."""
         for seat in self.active:
-            seat.net = 0
-            seat.close()
+            seat.give_back()
 
     def _close(self) -> None:
         for seat in self.active:

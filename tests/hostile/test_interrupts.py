@@ -96,7 +96,8 @@ def test_the_environment_is_never_left_half_way(at: int, error: BaseException) -
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("at", POINTS)
 def test_a_round_at_a_table_is_abandoned_with_all_stakes_returned(at: int, error: BaseException) -> None:
-    ann, bob = (Player(name, Interrupted(at, error), bankroll=1000) for name in ("ann", "bob"))
+    both = Interrupted(at, error)
+    ann, bob = (Player(name, both, bankroll=1000) for name in ("ann", "bob"))
     table = Table("6D ENHC ES", [ann, bob], seed=5)
     before = [10000, 10000]
     with pytest.raises(interrupts(error)):  # noqa: PT012
@@ -104,7 +105,7 @@ def test_a_round_at_a_table_is_abandoned_with_all_stakes_returned(at: int, error
             before = [player.free for player in table.players]
             table.play_round()
     assert [player.free for player in table.players] == before
-    assert table.round is None
+    assert table.round is None or table.round.over
     assert table.play_round().over
 
 
