@@ -18,7 +18,7 @@ _NAME = re.compile(r"step_([0-9]{9,18})\.safetensors")
 
 
 class CheckpointError(BlackjackError):
-    """Is raised for a checkpoint that is damaged."""
+    """Raised for a checkpoint that is damaged."""
 
 
 def checkpoint_path(folder: Path, done: int) -> Path:

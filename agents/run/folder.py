@@ -44,7 +44,7 @@ ORIGIN = ("command", "commit", "versions", "machine", "config_sha256")
 
 
 class RunError(BlackjackError):
-    """Is raised for a folder that is no run, or whose run may not go on."""
+    """Raised for a folder that is no run, or whose run may not go on."""
 
 
 def create_folder(root: str | Path, name: str, files: Mapping[str, str]) -> tuple[Path, AbstractContextManager[object]]:

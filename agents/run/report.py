@@ -34,27 +34,27 @@ def write_report(
 
 
 def learning_curve(trained: Trained, scores: Sequence[Score]) -> bytes:
-    """Draw the net of training rounds with its 95 % band and, where it is known, the exact regret below it.
+    """Draw the exact regret of the greedy policy, where it is known, and below it the net of training rounds.
 
     Returns:
         A PNG.
     """
     known = any(point.regret == point.regret for point in trained.curve)
     figure = Figure(figsize=(8, 7 if known else 4), layout="constrained")
-    upper, *lower = figure.subplots(1 + known, 1, sharex=True, squeeze=False)[:, 0]
-    _draw_returns(upper, trained, scores)
-    for axes in lower:
+    *upper, lower = figure.subplots(1 + known, 1, sharex=True, squeeze=False)[:, 0]
+    for axes in upper:
         _draw_regrets(axes, trained, scores)
+    _draw_returns(lower, trained, scores)
     figure.supxlabel(f"{trained.unit} of training", fontsize="medium")
-    upper.xaxis.set_major_formatter(EngFormatter(sep=""))
+    lower.xaxis.set_major_formatter(EngFormatter(sep=""))
     return png(figure)
 
 
 def _draw_returns(axes: Axes, trained: Trained, scores: Sequence[Score]) -> None:
-    """Draw the mean net of training rounds, and what basic strategy and the best play by hand are worth."""
+    """Draw the mean net of training rounds, and what basic strategy and the best total-dependent play are worth."""
     done, mean, error = (np.array(part) for part in list(zip(*trained.curve, strict=True))[:3])
     mean, half = 100 * mean, 100 * Z95 * error
-    axes.plot(done, mean, ".-", color="#0072b2", label="training, with its exploration; 95 % band")
+    axes.plot(done, mean, ".-", color="#0072b2", label="training rounds, exploration included; 95 % band")
     axes.fill_between(done, mean - half, mean + half, color="#0072b2", alpha=0.2)
     late = slice(len(mean) // 4, None)  # the first steps would leave the others no room
     shown = [*(mean - half)[late], *(mean + half)[late]]
@@ -62,7 +62,8 @@ def _draw_returns(axes: Axes, trained: Trained, scores: Sequence[Score]) -> None
         axes.axhline(value, color="black", linestyle=style, linewidth=1, label=f"{label}, exact")
         shown.append(value)
     room = 0.05 * (max(shown) - min(shown)) or 1.0
-    axes.set(ylim=(min(shown) - room, max(shown) + room), ylabel="net of a round, % of a bet", title="Learning curve")
+    axes.set(ylim=(min(shown) - room, max(shown) + room), ylabel="net of a training round, % of a bet")
+    axes.set_title("Training return: explores on purpose, so it stays below the value of the policy", fontsize="medium")
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
 
@@ -76,7 +77,7 @@ def _lines(scores: Sequence[Score]) -> list[tuple[float, str, str]]:
     assert basic.exact_ev is not None
     assert basic.regret is not None
     best = basic.exact_ev + basic.regret
-    return [(100 * basic.exact_ev, "--", "basic"), (100 * best, "-", "best by total, pair and up card")]
+    return [(100 * basic.exact_ev, "--", "basic"), (100 * best, "-", "best total-dependent play")]
 
 
 def _draw_regrets(axes: Axes, trained: Trained, scores: Sequence[Score]) -> None:
@@ -91,6 +92,7 @@ def _draw_regrets(axes: Axes, trained: Trained, scores: Sequence[Score]) -> None
         if score.name == "basic" and score.regret is not None and 100 * score.regret > LEAST_SHOWN:
             axes.axhline(100 * score.regret, color="black", linestyle="--", linewidth=1, label="basic")
     axes.set(yscale="log", ylabel="exact regret, % of a bet")
+    axes.set_title("Regret of the greedy policy, the one that is saved: lower is better", fontsize="medium")
     axes.yaxis.set_major_formatter("{x:g}")
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
@@ -111,10 +113,10 @@ def report_text(config: Config, rules: Rules, scores: Sequence[Score], facts: di
 
 ## Benchmark
 
-{scores[0].rounds:,} rounds each, on the same shoes. EV is the mean net of a round with its 95 % interval, in percent of
-a bet, and so is all else. Agrees: the share of decisions, as often as they come up, that are the best by total, pair
-and up card, near-ties included. Where a strategy looks at nothing else, its exact value from a fresh shoe is known, its
-regret to the best of these, and that to the best play by all cards of the hand, which gains a little more.
+{scores[0].rounds:,} rounds each, on the same shoes. All values are percent of a bet a round. EV is the mean net
+with its 95 % interval. Agrees: the share of decisions that are the best total-dependent ones, near-ties included. Exact
+EV: from a fresh shoe, known where a strategy is total-dependent. Regret: exact, to the best total-dependent play, and
+to the best composition-dependent play, which looks at all cards of the hand and gains a little more.
 
 {_score_table(scores)}
 
@@ -122,7 +124,7 @@ regret to the best of these, and that to the best play by all cards of the hand,
 
 ![learning curve](learning_curve.png)
 
-{_chart_text(learned)}{_mistake_table(learned)}## Configuration
+{_curve_text(learned)}{_chart_text(learned)}{_mistake_table(learned)}## Configuration
 
 ```toml
 {config_text(config)}```
@@ -136,8 +138,18 @@ def _summary(learned: Score) -> str:
         return f"The learned policy, played {learned.mode}, nets from {low:+.3f} to {high:+.3f} % of a bet a round."
     return (
         f"The learned policy, played {learned.mode}, is worth exactly {100 * learned.exact_ev:+.4f} % of a bet: "
-        f"{100 * learned.regret:.4f} % less a round than the best play by total, pair and up card."
+        f"{100 * learned.regret:.4f} % less a round than the best total-dependent play."
     )
+
+
+def _curve_text(learned: Score) -> str:
+    """Explain the panels of the learning curve."""
+    regret = "" if learned.exact_ev is None else "Judge the training by the regret, which is exact. "
+    return f"""{regret}The training return is the mean net of
+the rounds that the learner played while it explored, often from hands that are harder than those of a whole round. So
+it lies below the value of the greedy policy all the time; a low curve there is no failure.
+
+"""
 
 
 def _chart_text(learned: Score) -> str:
@@ -168,13 +180,13 @@ def _mistake_table(learned: Score) -> str:
     rows = ["| hand | up card | played | best | how often % | cost % |", "|---|---|---|---|---:|---:|"]
     for mistake in learned.costliest:
         upcard, often, cost = RANKS[mistake.upcard - 1], 100 * mistake.often, 100 * mistake.cost
-        best = mistake.best if mistake.best != mistake.played else "its hands played otherwise"
+        best = mistake.best if mistake.best != mistake.played else "the same, with its hands played better"
         rows.append(f"| {mistake.hand} | {upcard} | {mistake.played} | {best} | {often:.3f} | {cost:.4f} |")
     table = "\n".join(rows)
     return f"""## Costliest mistakes
 
-How often a round comes to them, and what they cost per round, beside the best play by all cards of the hand: to the
-regret to that all of them add up.
+How often they occur in a round, and what they cost per round against the best composition-dependent play. The costs of
+all mistakes add up to the regret against that play.
 
 {table}
 
@@ -182,7 +194,7 @@ regret to that all of them add up.
 
 
 def _score_table(scores: Sequence[Score]) -> str:
-    head = "| strategy | mode | EV % | to basic % | agrees | exact EV % | regret % | to all cards % |"
+    head = "| strategy | mode | EV % | to basic % | agrees | exact EV % | regret % | regret to all cards % |"
     rows = [head, "|---|---|---:|---:|---:|---:|---:|---:|"]
     for score in scores:
         exact = "-" if score.exact_ev is None else f"{100 * score.exact_ev:+.4f}"
