@@ -11,7 +11,6 @@ from bj_env.game.cards import from_face
 from bj_env.game.decision import Decision
 from bj_env.game.hand import Hand
 from bj_env.game.notation import Face
-from bj_env.game.view import View, total_dependent_view
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.numbered import play_mask
 from bj_env.rules.terms import Action, Phase, Rules
@@ -22,11 +21,12 @@ from bj_env.solver.exact import Plan, plan_against
 from bj_env.solver.hands import find_hand, hand_text
 from bj_env.solver.indices import HI_LO, shoe_at
 from bj_env.solver.shoe import composition
-from bj_env.solver.strategy import Play, Situation, plan
+from bj_env.solver.strategy import Situation, plan
 from bj_env.solver.tables import SPLIT
 from bj_env.strategies.basic import ChartDecision
 from bj_env.strategies.charts import Chart
 from bj_env.strategies.counting import CountingDecision
+from bj_env.strategies.fixed_count import FixedCount
 from bj_env.strategies.registry import strategy
 
 
@@ -41,35 +41,7 @@ def exact_value(decision: Decision | str, rules: Rules | str) -> Evaluation:
     >>> round(exact_value(Mimic(), parse_rules("6D NS NINS D0 SP1")).ev, 9)
     -0.056756476
     """
-    return evaluate(parse_rules(rules), _as_play(_total_dependent(strategy(decision))))
-
-
-def _total_dependent(decision: Decision) -> Decision:
-    """Refuse a decision that looks at more than its own hand and the up card."""
-    if not decision.total_dependent:
-        name = type(decision).__name__
-        raise BlackjackError(f"exact value: expected a decision by its own hand and the up card, got {name}")
-    return decision
-
-
-def _as_play(decision: Decision) -> Play:
-    """Return the decision as the solver asks it."""
-    return lambda at: decision.answer(_view(at))
-
-
-class _AtCount(Decision):
-    """A counting player at a count that does not change, which makes it a player by hand."""
-
-    total_dependent = True
-
-    def __init__(self, player: CountingDecision, count: float) -> None:
-        self._player, self._count = player, count
-
-    def insure(self, view: View) -> bool:
-        return self._player.insure_at(self._count)
-
-    def play(self, view: View) -> Action:
-        return self._player.play_at(view, self._count)
+    return evaluate(parse_rules(rules), strategy(decision))
 
 
 def value_at(decision: Decision, rules: Rules, true_count: float) -> float:
@@ -91,8 +63,8 @@ def value_at(decision: Decision, rules: Rules, true_count: float) -> float:
         system = decision.count.system
         if system.sum_per_deck:
             raise BlackjackError(f"count: expected a balanced system, which has a true count, got {system.name!r}")
-        tags, decision = system.tags[1:], _AtCount(decision, true_count)
-    return evaluate(rules, _as_play(_total_dependent(decision)), shoe_at(rules, tags, true_count)).ev
+        tags, decision = system.tags[1:], FixedCount(decision, true_count)
+    return evaluate(rules, decision, shoe_at(rules, tags, true_count)).ev
 
 
 class Best(NamedTuple):
@@ -165,7 +137,7 @@ def mistakes(decision: Decision, rules: Rules) -> list[Mistake]:
     ('hard 16', 5, 'HIT', 'STAND')
     """
     cells: dict[tuple[str, int], list[HandMistake]] = {}
-    for mistake in regret(rules, _as_play(decision)).mistakes:  # the costliest first
+    for mistake in regret(rules, decision).mistakes:  # the costliest first
         cells.setdefault((_cell(mistake, rules), mistake.upcard), []).append(mistake)
     found = [
         Mistake(
@@ -223,17 +195,4 @@ def first_choice(decision: Decision, rules: Rules, hand: Sequence[int], upcard: 
     cards = Hand(from_face(Face(value)) for value in hand)
     pair = cards.pair(rules)
     mask = play_mask(rules, cards.total, cards.soft, 2, pair > 0, False, False, 1, False)
-    return decision.play(_view(Situation(rules, Phase.PLAY, tuple(hand), cards.total, cards.soft, pair, upcard, mask)))
-
-
-def _view(at: Situation) -> View:
-    return total_dependent_view(
-        at.rules,
-        at.phase,
-        cards=[from_face(Face(value)) for value in at.hand],
-        total=at.total,
-        soft=at.soft,
-        pair=at.pair,
-        upcard=at.upcard,
-        legal=at.legal,
-    )
+    return decision.play(Situation(rules, Phase.PLAY, tuple(hand), cards.total, cards.soft, pair, upcard, mask).view())

@@ -11,10 +11,11 @@ from bj_env.compiled.hand_tables import ROWS, hand_row, legal_actions, legal_pla
 from bj_env.compiled.lookup_policies import LOOKED_UP, MASKS, PHASES, RANDOM, UPCARDS, Plans, plan_place
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.game.decision import Decision, ask
-from bj_env.game.view import View, total_dependent_view
+from bj_env.game.view import total_dependent_view
 from bj_env.rules.terms import OFFERS, Action, Phase, Rules
 from bj_env.strategies.count_systems import ESTIMATES
 from bj_env.strategies.counting import CountingDecision
+from bj_env.strategies.fixed_count import FixedCount
 from bj_env.strategies.simple import RandomLegal
 
 SITUATIONS = PHASES * ROWS * UPCARDS * MASKS
@@ -134,30 +135,14 @@ def _by_count(decision: CountingDecision, rules: Rules) -> Tabulated:
         raise BlackjackError("count: expected a number of decks, got an infinite shoe, which has no true count")
     points = sorted(decision.turning_points)
     counts = [min(points, default=0) - 1, *points]
-    actions = np.stack([_actions(_AtCount(decision, counts[0]), rules)] * len(counts))
+    actions = np.stack([_actions(FixedCount(decision, counts[0]), rules)] * len(counts))
     indexed = [cell for cell in _cells() if decision.has_index_play(*cell)]
     for count, table in zip(counts, actions, strict=True):
-        _ask(_AtCount(decision, count), rules, indexed, table)
+        _ask(FixedCount(decision, count), rules, indexed, table)
     insured = [decision.insure_at(count) for count in counts]
     insurance = actions.reshape(len(counts), PHASES, -1)[:, Phase.INSURANCE - Phase.EARLY_SURRENDER]
     insurance[:] = np.where(insured, Action.INSURE, Action.DECLINE)[:, None]
     return Tabulated(actions, [decision.bet_at(rules, count) for count in counts], points)
-
-
-class _AtCount(Decision):
-    """Plays a counting decision at a given count."""
-
-    total_dependent = True
-
-    def __init__(self, decision: CountingDecision, count: int) -> None:
-        self.decision = decision
-        self.count = count
-
-    def insure(self, view: View) -> bool:
-        return self.decision.insure_at(self.count)
-
-    def play(self, view: View) -> Action:
-        return self.decision.play_at(view, self.count)
 
 
 Cell = tuple[int, bool, int, int]

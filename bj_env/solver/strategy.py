@@ -1,4 +1,4 @@
-"""Strategies as plans: a chart, a name, a table or a function is asked once about every hand that can come up."""
+"""Strategies as plans: a chart, a decision, a table or a function is asked once about every hand that can come up."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.errors import BlackjackError, choices
+from bj_env.errors import BlackjackError, shortened
+from bj_env.game.cards import from_face
+from bj_env.game.decision import Decision
+from bj_env.game.notation import Face
+from bj_env.game.view import View, total_dependent_view
 from bj_env.rules.numbered import early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
 from bj_env.rules.terms import OFFERS, TICKS, Action, Phase, Rules
 from bj_env.solver.exact import Plan
@@ -14,7 +18,9 @@ from bj_env.solver.hands import VALUES, Flags, Ints, all_hands, find_hand, hand_
 from bj_env.solver.shoe import Composition
 from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES, hand_limit, house_tables
 from bj_env.solver.upcard_state import DEALS
-from bj_env.strategies.charts import Chart, chart, published
+from bj_env.strategies.basic import ChartDecision
+from bj_env.strategies.charts import Chart
+from bj_env.strategies.registry import strategy as named
 
 
 class Situation(NamedTuple):
@@ -45,42 +51,31 @@ class Situation(NamedTuple):
         """The legal actions."""
         return tuple(action for action in Action if self.mask >> action & 1)
 
+    def view(self) -> View:
+        """Return it as a total-dependent `Decision` is asked it."""
+        return total_dependent_view(
+            self.rules,
+            self.phase,
+            cards=[from_face(Face(value)) for value in self.hand],
+            total=self.total,
+            soft=self.soft,
+            pair=self.pair,
+            upcard=self.upcard,
+            legal=self.legal,
+        )
+
 
 Play = Callable[[Situation], Action]
 """A strategy as a function; it may depend on every card of the hand."""
 Table = Mapping[tuple[tuple[int, ...], int], Action | Iterable[Action]]
 """A strategy as a table: hand (values from the highest down) and up card to an action, or several in order."""
-Strategy = Chart | str | Play | Table
-
-
-def mimic(at: Situation) -> Action:
-    """Draw to 16 and stand on 17, as most dealers do; on a soft 17 too, even where the dealer draws to it."""
-    return _hit_or_stand(at, at.total < 17)
-
-
-def never_bust(at: Situation) -> Action:
-    """Hit only where no card can bust the hand: hard totals up to 11, and soft ones below 18."""
-    return _hit_or_stand(at, at.total < (18 if at.soft else 12))
-
-
-def threshold(stand_on: int) -> Play:
-    """Return the strategy that hits below a total, whatever the dealer shows; by name ``"threshold:15"``."""
-    return lambda at: _hit_or_stand(at, at.total < stand_on)
-
-
-def _hit_or_stand(at: Situation, hit: bool) -> Action:
-    if at.phase is not Phase.PLAY:
-        return Action.DECLINE
-    return Action.HIT if hit and at.mask >> Action.HIT & 1 else Action.STAND
-
-
-NAMED: dict[str, Play] = {"mimic": mimic, "never-bust": never_bust}
-"""Strategies with a name of their own; published charts go by theirs."""
+Strategy = Chart | Decision | str | Play | Table
 
 
 def strategy_name(strategy: Strategy) -> str:
     """Return what to call a strategy in a report.
 
+    >>> from bj_env.strategies.charts import chart
     >>> strategy_name("mimic"), strategy_name(chart("s17_4to8_das"))
     ('mimic', 's17_4to8_das')
     """
@@ -96,47 +91,46 @@ def plan(rules: Rules, strategy: Strategy, upcard: int, shoe: Composition | None
 
     Args:
         rules: the house's.
-        strategy: a chart or a name is asked about every total, anything else about the hands that it comes to.
+        strategy: a chart or a name (see `bj_env.strategies.registry`) is asked about every total, anything else about
+            the hands that it comes to.
         upcard: the dealer's.
         shoe: hands that it cannot deal are not asked about.
 
     Raises:
         BlackjackError: if it is no strategy, does not know a hand, or answers with what is not legal.
     """
-    if isinstance(strategy, Chart | str):
-        return _by_total(rules, strategy, upcard)
+    if isinstance(strategy, str):
+        decision = named(strategy)
+        chart = decision.chart if isinstance(decision, ChartDecision) else None
+        if chart is None:
+            return _Asker(rules, _from_decision(decision), upcard).plan(by_total=True)
+        strategy = chart
+    if isinstance(strategy, Chart):
+        return _by_chart(rules, strategy, upcard)
     return _Asker(rules, _as_function(strategy), upcard, shoe).plan(by_total=False)
 
 
 @lru_cache(maxsize=256)
-def _by_total(rules: Rules, strategy: Chart | str, upcard: int) -> Plan:
-    return _Asker(rules, _as_function(strategy), upcard).plan(by_total=True)
+def _by_chart(rules: Rules, chart: Chart, upcard: int) -> Plan:
+    return _Asker(rules, _from_decision(ChartDecision(chart)), upcard).plan(by_total=True)
 
 
-def _as_function(strategy: Strategy) -> Play:
-    if isinstance(strategy, str):
-        if strategy.startswith("threshold:") and strategy[10:].isdecimal():
-            return threshold(int(strategy[10:]))
-        if strategy not in NAMED and strategy not in published():
-            raise BlackjackError(f"unknown strategy {strategy!r}; {choices(strategy, [*NAMED, *published()])}")
-        strategy = NAMED.get(strategy) or chart(strategy)
-    if isinstance(strategy, Chart):
-        return _from_chart(strategy)
+def _as_function(strategy: Decision | Play | Table) -> Play:
+    if isinstance(strategy, Decision):
+        return _from_decision(strategy)
     if isinstance(strategy, Mapping):
         return _from_table(strategy)
     if not callable(strategy):
-        raise BlackjackError(f"strategy: expected a Chart, a name, a function or a table, got {strategy!r}")
+        expected = "expected a Chart, a Decision, a name, a function or a table"
+        raise BlackjackError(f"strategy: {expected}, got {shortened(strategy)}")
     return strategy
 
 
-def _from_chart(strategy: Chart) -> Play:
-    """Look the hand up; in early surrender the surrender cells alone speak, and insurance is declined."""
-
-    def play(at: Situation) -> Action:
-        action = strategy.action(at.total, at.soft, at.pair, at.upcard, at.mask)
-        return Action.DECLINE if at.phase is not Phase.PLAY and action is not Action.SURRENDER else action
-
-    return play
+def _from_decision(decision: Decision) -> Play:
+    if not decision.total_dependent:
+        name = type(decision).__name__
+        raise BlackjackError(f"exact value: expected a total-dependent strategy, got {name}")
+    return lambda at: decision.answer(at.view())
 
 
 def _from_table(table: Table) -> Play:

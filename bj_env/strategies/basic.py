@@ -5,8 +5,8 @@ from functools import cache
 from bj_env.errors import RulesError
 from bj_env.game.decision import Decision
 from bj_env.game.view import View
-from bj_env.rules.terms import Action, HoleCard, Phase, Rules
-from bj_env.strategies.charts import Chart, published_chart
+from bj_env.rules.terms import Action, HoleCard, Rules
+from bj_env.strategies.charts import Chart, answer_offer, published_chart
 
 
 @cache
@@ -35,9 +35,8 @@ class ChartDecision(Decision):
         self.chart = chart
 
     def play(self, view: View) -> Action:
-        """Look the hand up; in early surrender the surrender cells alone speak."""
+        """Look the hand up; in early surrender only the surrender cells apply."""
         chart = self.chart or basic_chart(view.rules)
         upcard = view.upcard.value if view.upcard else 0
         mask = sum(1 << action for action in view.legal)
-        action = chart.action(view.total, view.soft, view.pair, upcard, mask)
-        return Action.DECLINE if view.phase is Phase.EARLY_SURRENDER and action is not Action.SURRENDER else action
+        return answer_offer(view.phase, chart.action(view.total, view.soft, view.pair, upcard, mask))

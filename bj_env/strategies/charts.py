@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bj_env.errors import RulesError, choices
 from bj_env.game.notation import RANKS
-from bj_env.rules.terms import Action, Rules, Surrender
+from bj_env.rules.terms import OFFERS, Action, Phase, Rules, Surrender
 
 
 class Code(IntEnum):
@@ -92,6 +92,16 @@ def chart_action(code: int, total_code: int, mask: int) -> int:
     if mask >> first & 1:
         return first
     return second if mask >> second & 1 else 0
+
+
+def answer_offer(phase: Phase, action: Action) -> Action:
+    """Return what the action of a chart means in a phase: an offer is declined unless the action accepts it.
+
+    >>> answer_offer(Phase.EARLY_SURRENDER, Action.HIT), answer_offer(Phase.PLAY, Action.HIT)
+    (<Action.DECLINE: 6>, <Action.HIT: 1>)
+    """
+    offer = OFFERS.get(phase)
+    return action if offer is None or action is offer.accept else Action.DECLINE
 
 
 Row = tuple[Code, ...]

@@ -7,9 +7,9 @@ from typing import NamedTuple, Self
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
 from bj_env.game.view import View
-from bj_env.rules.terms import Action, Phase, Rules
+from bj_env.rules.terms import Action, Rules
 from bj_env.strategies.basic import basic_chart
-from bj_env.strategies.charts import LETTERS, Chart, Code, chart_action
+from bj_env.strategies.charts import LETTERS, Chart, Code, answer_offer, chart_action
 from bj_env.strategies.count_systems import Count, count_from
 
 
@@ -160,7 +160,7 @@ class CountingDecision(Decision):
         by_total = self._code(("soft" if view.soft else "hard", view.total, upcard), count, by_total)
         code = self._code(("pair", view.pair, upcard), count, code) if view.pair else by_total
         action = Action(chart_action(code, by_total, sum(1 << action for action in view.legal)))
-        return Action.DECLINE if view.phase is Phase.EARLY_SURRENDER and action is not Action.SURRENDER else action
+        return answer_offer(view.phase, action)
 
     def has_index_play(self, total: int, soft: bool, pair: int, upcard: int) -> bool:
         """Tell whether the play of a hand against an up card depends on the count."""

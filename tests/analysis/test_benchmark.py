@@ -361,7 +361,7 @@ def test_bad_settings_are_refused(setting: Setting, message: str) -> None:
 
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:
-    with pytest.raises(BlackjackError, match="unknown decision 'mimik'; did you mean 'mimic'"):
+    with pytest.raises(BlackjackError, match="unknown strategy 'mimik'; did you mean 'mimic'"):
         compare({"mimik": "mimik"}, SIX)
 
 

@@ -119,8 +119,8 @@ def test_pictures_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["mimic", "--png", "/proc/bench.png"], "png: '/proc/bench.png': No such file or directory"),
         (["mimic", "--png", "bench.svg"], "png: expected a name that ends in .png, got 'bench.svg'"),
         (["mimic", "--png", "/none/bench.png"], "png: expected a folder that exists, got '/none'"),
-        (["threshold:" + "9" * 5000], "unknown decision"),
-        (["a" * 5000], "unknown decision"),
+        (["threshold:" + "9" * 5000], "unknown strategy"),
+        (["a" * 5000], "unknown strategy"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(

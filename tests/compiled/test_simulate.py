@@ -182,7 +182,7 @@ class Peeker(Decision):
             [Peeker()],
             "cannot ask this Peeker: total .* it looks at single cards, .*; `gymnasium.make` and",
         ),
-        (["mimik"], "unknown decision 'mimik'; did you mean 'mimic'"),
+        (["mimik"], "unknown strategy 'mimik'; did you mean 'mimic'"),
         ([], "expected at least one"),
         ([CountingDecision(ramp=((-99, 0), (1, 1)))] * 2, "bets: expected a seat that bets in every round"),
         (["basic"] * 13, "first deal of at most half the shoe, got 13 seats"),

@@ -27,7 +27,7 @@ LONG = "a" * 40
         (["you:Player 2", "you", "you"], "seats: expected names that differ, got 'player 2' twice"),
         ([], "seats: expected 1 to 7, got 0"),
         (["you"] * 8, "seats: expected 1 to 7, got 8"),
-        ([""], "unknown decision ''"),
+        ([""], "unknown strategy ''"),
     ],
 )
 def test_b164_names_that_cannot_be_told_apart_or_say_nothing_are_refused_by_quoting_them(

@@ -239,15 +239,15 @@ def test_a_nonsense_bet_is_reported_by_seat_and_changes_nothing(chips: Any) -> N
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("basik", r"unknown decision 'basik'; did you mean 'basic'\?"),
-        ("", "unknown decision ''"),
-        ("threshold:", "unknown decision 'threshold:'"),
-        ("threshold:x", "unknown decision 'threshold:x'"),
+        ("basik", r"unknown strategy 'basik'; did you mean 'basic'\?"),
+        ("", "unknown strategy ''"),
+        ("threshold:", "unknown strategy 'threshold:'"),
+        ("threshold:x", "unknown strategy 'threshold:x'"),
         ("threshold:3", "threshold: expected a total from 4 to 22, got 3"),
         ("threshold:23", "threshold: expected a total from 4 to 22, got 23"),
-        ("threshold:١٥", "unknown decision"),
-        (None, "decision: expected a Decision, a name or a policy folder, got None"),
-        (NeverBust, "decision: expected a Decision, a name or a policy folder"),
+        ("threshold:١٥", "unknown strategy"),
+        (None, "strategy: expected a Decision, a name or a policy folder, got None"),
+        (NeverBust, "strategy: expected a Decision, a name or a policy folder"),
     ],
     ids=str,
 )
