@@ -106,8 +106,8 @@ class _Watched(Decision):
 
 
 def _aside(view: View) -> View:
-    """Let another look at a view without using up the seat's chance."""
-    return view._replace(chance=copy(view.chance))
+    """Let another look at a view without using up the seat's random numbers."""
+    return view._replace(rng=copy(view.rng))
 
 
 def engine_of(decision: Decision, setting: Setting) -> str:

@@ -210,7 +210,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         """Return a copy to plan with, in which all that the agent cannot see is decided anew by another seed.
 
         Everything face up, and what the dealer's peek has told, is as here; burned cards, hole card, the order of the
-        shoe and the other seats' own chance are not. Averages over such copies are what the agent can know.
+        shoe and the random numbers of the other seats are not. Averages over such copies are what the agent can know.
         """
         copy = deepcopy(self)
         if copy.render_mode == "human":

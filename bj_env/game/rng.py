@@ -1,4 +1,4 @@
-"""Chance: the one generator. A number is a function of (seed, table, shoe, stream, draw), so nothing needs storing.
+"""Random numbers: the one generator. A number is a function of (seed, table, shoe, stream, draw); nothing is stored.
 
 Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): the key is the
 seed, the counter is (block, shoe, table, stream), and a block gives four draws. The plain functions are written in
@@ -6,7 +6,9 @@ integers that stay right both in Python and as 64-bit machine words, which is wh
 before it is used: one seed gives one shoe in every engine.
 """
 
+from copy import copy
 from typing import Any
+from weakref import WeakKeyDictionary
 
 MASK = 0xFFFFFFFF
 SEEDS = 1 << 64
@@ -109,3 +111,42 @@ def seat_stream(seed: int, table: int, seat: int, *, draws: int = 0) -> Stream:
     """
     low, high = seat_key(table, seat, seed & MASK, seed >> 32 & MASK)
     return Stream(low | high << 32, table=table, stream=seat + 1, draws=draws)
+
+
+class SeatRng:
+    """The random numbers of one seat, as its strategy gets them: it can draw them, and see nothing else.
+
+    No attribute, closure or copy of it leads to the stream behind it, its key or the table's seed, and it cannot be
+    pickled. What it does not promise: each draw is a function of the table's seed, so whoever tries all seeds can find
+    a small one from enough draws, as from enough cards. A table whose strategies may try takes a seed of 64 random
+    bits. Nor does it protect against code that searches the memory of the process.
+
+    >>> rng = SeatRng(seat_stream(7, 0, 0))
+    >>> [rng.below(6) for _ in range(5)], hasattr(rng, "key_low")
+    ([5, 0, 2, 3, 3], False)
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self, stream: Stream) -> None:
+        _STREAMS[self] = stream
+
+    def below(self, n: int) -> int:
+        """Return a number from 0 to ``n - 1``, all equally likely."""
+        return _STREAMS[self].below(n)
+
+    def __copy__(self) -> "SeatRng":
+        """Return the same numbers to come, drawn apart from these."""
+        return SeatRng(copy(_STREAMS[self]))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SeatRng":
+        """Return a copy that draws from the copied table's stream if the table was copied with it."""
+        stream = _STREAMS[self]
+        return SeatRng(memo[id(stream)]) if id(stream) in memo else copy(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a seat's random numbers cannot be pickled: that would show their key")
+
+
+_STREAMS: WeakKeyDictionary[SeatRng, Stream] = WeakKeyDictionary()
+"""The stream behind each `SeatRng`, kept here so that nothing a strategy holds refers to it."""

@@ -13,6 +13,7 @@ from bj_env.game.decision import ask, names
 from bj_env.game.events import DEALER, HOLE_CARD, PEEKED, SHUFFLED, Event, Kind, Record
 from bj_env.game.hand import Hand
 from bj_env.game.participants import Seat
+from bj_env.game.rng import SeatRng
 from bj_env.game.settlement import any_in_play, second_card_due, settle
 from bj_env.game.view import HandView, View
 from bj_env.rules.numbered import (
@@ -369,7 +370,7 @@ class Round:
         return View(
             self.rules, self.phase, number, index, tuple(hand.cards), hand.total, hand.soft, hand.pair(self.rules),
             self.upcard, legal, seat.bet / TICKS if seat else 0, free, hands, tuple(self.table.seen),
-            self.table.shuffle_pending, self.table.streams[number],
+            self.table.shuffle_pending, SeatRng(self.table.streams[number]),
         )  # fmt: skip
 
     def ask(self) -> None:

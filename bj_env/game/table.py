@@ -11,7 +11,7 @@ from bj_env.game.cards import Card, Shoe
 from bj_env.game.decision import Decision, ask
 from bj_env.game.events import BURNED, SHUFFLED, Event
 from bj_env.game.participants import Dealer, Participant, Player
-from bj_env.game.rng import SEEDS, TABLES, seat_stream
+from bj_env.game.rng import SEEDS, TABLES, SeatRng, seat_stream
 from bj_env.game.round import Round
 from bj_env.game.view import View
 from bj_env.rules.houses import parse_rules
@@ -224,7 +224,7 @@ class Table:
         """Return what a seat may see while bets are made."""
         return View(
             self.rules, Phase.BET, seat, 0, (), 0, False, 0, None, (), 0, self.players[seat].bankroll,
-            ((),) * len(self.players), tuple(self.seen), self.shuffle_pending, self.streams[seat],
+            ((),) * len(self.players), tuple(self.seen), self.shuffle_pending, SeatRng(self.streams[seat]),
         )  # fmt: skip
 
     def prepare_shoe(self, events: list[Event]) -> None:

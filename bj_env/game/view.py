@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from bj_env.errors import DecisionError
 from bj_env.game.cards import Card, from_face
 from bj_env.game.notation import Face
-from bj_env.game.rng import Stream
+from bj_env.game.rng import SeatRng, Stream
 from bj_env.rules.terms import Action, Phase, Rules
 
 
@@ -36,7 +36,7 @@ class View(NamedTuple):
         hands: the hands of every seat, by seat.
         seen: how many cards of value 1 (ace) .. 10 have been face up since the shuffle, index 0 unused.
         shuffle_pending: whether the shoe is shuffled before the next round.
-        chance: the seat's own random numbers, which say nothing of the shoe.
+        rng: the seat's own random numbers; see `bj_env.game.rng.SeatRng` for what they do not tell.
     """
 
     rules: Rules
@@ -54,10 +54,10 @@ class View(NamedTuple):
     hands: tuple[tuple[HandView, ...], ...]
     seen: tuple[int, ...]
     shuffle_pending: bool
-    chance: Stream
+    rng: SeatRng
 
 
-_ASIDE = Stream(0)
+_ASIDE = SeatRng(Stream(0))
 """Random numbers for the view of a decision that draws none."""
 
 
@@ -65,7 +65,7 @@ def total_dependent_view(
     rules: Rules,
     phase: Phase,
     *,
-    cards: Iterable[Card] | None,
+    cards: Iterable[int] | None,
     total: int,
     soft: bool,
     pair: int,
@@ -75,7 +75,7 @@ def total_dependent_view(
     """Return the view of a decision by hand: the hand, the up card, the rules and what is legal, and nothing else.
 
     Args:
-        cards: the hand's; None leaves them unknown, so that a decision which looks at them fails.
+        cards: the values of the hand's cards; None leaves them unknown, so that a decision which looks at them fails.
         rules, phase, total, soft, pair, upcard, legal: as in a `View`, the up card by value, 0 while bets are made.
 
     >>> view = total_dependent_view(
@@ -92,7 +92,7 @@ def total_dependent_view(
         phase=phase,
         seat=0,
         hand=0,
-        cards=UNKNOWN_CARDS if cards is None else tuple(cards),
+        cards=UNKNOWN_CARDS if cards is None else tuple(from_face(Face(value)) for value in cards),
         total=total,
         soft=soft,
         pair=pair,
@@ -103,7 +103,7 @@ def total_dependent_view(
         hands=((),),
         seen=(0,) * 11,
         shuffle_pending=True,
-        chance=_ASIDE,
+        rng=_ASIDE,
     )
 
 

@@ -7,9 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.errors import BlackjackError, shortened
-from bj_env.game.cards import from_face
 from bj_env.game.decision import Decision
-from bj_env.game.notation import Face
 from bj_env.game.view import View, total_dependent_view
 from bj_env.rules.numbered import early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
 from bj_env.rules.terms import OFFERS, TICKS, Action, Phase, Rules
@@ -56,7 +54,7 @@ class Situation(NamedTuple):
         return total_dependent_view(
             self.rules,
             self.phase,
-            cards=[from_face(Face(value)) for value in self.hand],
+            cards=self.hand,
             total=self.total,
             soft=self.soft,
             pair=self.pair,

@@ -193,7 +193,7 @@ class LearnedDecision(Decision):
         if not self.sampled:
             return legal[int(scores.argmax())]
         chances = np.exp(scores - scores.max())
-        drawn = view.chance.below(1 << 31) / (1 << 31) * chances.sum()
+        drawn = view.rng.below(1 << 31) / (1 << 31) * chances.sum()
         return legal[min(int(np.searchsorted(chances.cumsum(), drawn, side="right")), len(legal) - 1)]
 
     def row(self, view: View) -> list[int]:

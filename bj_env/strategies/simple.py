@@ -87,11 +87,11 @@ class RandomLegal(Decision):
 
     def insure(self, view: View) -> bool:
         """Toss a coin."""
-        return view.chance.below(2) == 1
+        return view.rng.below(2) == 1
 
     def play(self, view: View) -> Action:
         """Draw one of the legal actions."""
-        return view.legal[view.chance.below(len(view.legal))]
+        return view.legal[view.rng.below(len(view.legal))]
 
 
 class Scripted(Decision):

@@ -560,7 +560,7 @@ def tell(env: BlackjackEnv, observation: Any, reward: float, over: bool, info: d
     view, events = None, None
     if round is not None:
         events = tuple(round.events)
-        view = None if round.over else round.view()._replace(chance=None)  # type: ignore[arg-type]
+        view = None if round.over else round.view()._replace(rng=None)  # type: ignore[arg-type]
     shown = env.episode.shown or over  # the round is over: nothing is hidden any more
     told = observation.tobytes(), info["action_mask"].tobytes(), str(info), view, events
     return *told, env.render(), env._scene(), reward, shown  # all pictures are drawn from the scene

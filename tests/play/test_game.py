@@ -77,7 +77,7 @@ def state(game: Game) -> tuple[Any, ...]:
 
 def open_view(pending: PendingDecision) -> View:
     """Return what is seen, without the seat's own chance, which compares by identity."""
-    return pending.view._replace(chance=None)
+    return pending.view._replace(rng=None)
 
 
 @games
@@ -258,7 +258,7 @@ class Interrupting(Decision):
 
     def bet(self, view: View) -> int:
         """Draw and be interrupted."""
-        view.chance.below(2)
+        view.rng.below(2)
         raise KeyboardInterrupt
 
     play = bet

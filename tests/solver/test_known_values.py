@@ -12,11 +12,13 @@ import pytest
 from bj_env.analysis.benchmark import Setting, compare
 from bj_env.analysis.policy_value import best_total_dependent, exact_value
 from bj_env.compiled.simulate import simulate
+from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
 from bj_env.game.replay import replay
 from bj_env.game.view import View
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.terms import Action, Rules
+from bj_env.solver import evaluate
 from bj_env.strategies.basic import ChartDecision
 from bj_env.strategies.simple import RandomLegal
 from tests.benchmarks.solver_proof import HOUSES
@@ -80,7 +82,7 @@ class Exploring(Decision):
         self.best = ChartDecision(best_total_dependent(rules).chart)
 
     def play(self, view: View) -> Action:
-        explores = view.chance.below(1000) < self.random_of
+        explores = view.rng.below(1000) < self.random_of
         return RandomLegal().play(view) if explores else self.best.play(view)
 
 
@@ -136,3 +138,14 @@ def test_a_cut_card_costs_whoever_plays_by_a_fixed_chart() -> None:
     assert abs(every_round.ev - fresh) < 4 * every_round.stderr
     assert to_a_cut_card.ev < fresh - 4 * to_a_cut_card.stderr
     assert abs(fresh - to_a_cut_card.ev - 0.00113) < 4 * to_a_cut_card.stderr
+
+
+@pytest.mark.parametrize("name", ["basic", "s17_4to8_das"])
+def test_the_solver_knows_the_names_of_the_registry(name: str) -> None:
+    """The review of the code found 'basic' unknown to `evaluate`, which had a parser of its own."""
+    assert evaluate("6D", name).ev == pytest.approx(-0.0033321556, abs=1e-9)
+
+
+def test_a_strategy_that_looks_at_more_than_the_total_has_no_exact_value() -> None:
+    with pytest.raises(BlackjackError, match="expected a total-dependent strategy, got CountingDecision"):
+        evaluate("6D", "hi-lo")

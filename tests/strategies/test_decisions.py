@@ -1,17 +1,24 @@
 """Decisions: what each named one does, what it may see, and what becomes of one that fails."""
 
+import copy
+import gc
+import inspect
+import pickle
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bj_env.env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.game.cards import Shoe
 from bj_env.game.decision import Decision
 from bj_env.game.notation import parse
 from bj_env.game.participants import Dealer, Player
 from bj_env.game.replay import start
+from bj_env.game.rng import Stream
 from bj_env.game.round import Round
 from bj_env.game.table import Table
 from bj_env.game.view import View
@@ -118,12 +125,54 @@ def test_a_view_cannot_change_the_table() -> None:
     assert snapshot(round.table) == before
 
 
-def test_the_chance_of_a_view_does_not_tell_the_order_of_the_shoe() -> None:
+def reachable(start: object) -> list[object]:
+    """Return all that an object leads to by attributes, items, closures and defaults; classes and modules are open."""
+    found: dict[int, object] = {}
+    queue = [start]
+    while queue:
+        item = queue.pop()
+        if id(item) in found or isinstance(item, type | ModuleType):
+            continue
+        found[id(item)] = item
+        if isinstance(item, FunctionType):
+            queue += [*(item.__closure__ or ()), item.__defaults__, item.__dict__]  # not its globals: a module
+        else:
+            queue += gc.get_referents(item)
+            queue += [value for _, value in inspect.getmembers_static(item) if not isinstance(item, int | str | float)]
+    return list(found.values())
+
+
+@pytest.mark.parametrize("planning", [False, True], ids=["round", "planning copy"])
+def test_nothing_that_a_strategy_gets_leads_to_the_seed_or_the_shoe(planning: bool) -> None:
+    """Issue 14: the key of a seat's numbers was a public function of the seed, so small seeds could be searched."""
+    seed = 3_141_592_653
+    env = BlackjackEnv(seats=("agent", "random"), rules="6D NINS NS")
+    env.reset(seed=seed)
+    env = env.planning_copy(seed=seed) if planning else env
+    round = env.episode.round
+    assert round is not None
+    table = round.table
+    views = [round.view(), table.bet_view(1), copy.copy(round.view()), copy.deepcopy(round.view())]
+    secrets = {word for stream in (*table.streams, table.shoe.chance) for word in (stream.key_low, stream.key_high)}
+    for view in views:
+        items = reachable(view)
+        assert len(items) > 50
+        assert not [item for item in items if isinstance(item, Stream | Shoe | Table | Round | Player)]
+        assert not [item for item in items if type(item) is int and item > 1000 and item in {seed, *secrets}]
+        with pytest.raises(TypeError):
+            pickle.dumps(view)
+
+
+def test_copies_of_a_views_random_numbers_are_drawn_apart_from_it() -> None:
     table = Table("6D", [Player("ann")], seed=77)
-    chance = table.bet_view(0).chance
-    forged = Shoe(table.rules, chance.key_low | chance.key_high << 32)
-    table.deal([1])
-    assert [forged.draw() for _ in range(4)] != table.shoe.dealt[:4]
+    view = table.bet_view(0)
+    aside = copy.copy(view.rng)
+    expected = [aside.below(1000) for _ in range(5)]
+    assert [view.rng.below(1000) for _ in range(5)] == expected
+    twin, twin_view = copy.deepcopy((table, view))
+    drawn = table.streams[0].draws
+    twin_view.rng.below(1000)
+    assert (table.streams[0].draws, twin.streams[0].draws) == (drawn, drawn + 1)
 
 
 @pytest.mark.parametrize("answer", [Action.DECLINE, "HIT", None, 1, []], ids=repr)

@@ -7,7 +7,7 @@ import sys
 from asyncio import Lock
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from copy import deepcopy
+from copy import copy
 from re import fullmatch
 from secrets import token_urlsafe
 from typing import Any
@@ -298,7 +298,7 @@ class Tables:
 
 def _would(decision: Decision, pending: PendingDecision) -> str:
     """Return what a strategy would do in a person's place, without drawing from anybody's random stream."""
-    view = pending.view._replace(chance=deepcopy(pending.view.chance))
+    view = pending.view._replace(rng=copy(pending.view.rng))
     try:
         if pending.betting:
             return f"bets {ask(decision.bet, view, str)}"
