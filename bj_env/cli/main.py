@@ -120,6 +120,9 @@ bj houses lists all houses, bj rules NAME says one in words."""
     parser.add_argument("--save", type=Path, metavar="FILE", help="keep the games in this file")
     parser.add_argument("--new", action="store_true", help="begin anew; the game before is set aside")
     parser.add_argument("--plain", action="store_true", help="one event a line in words, for screen readers")
+    parser.add_argument(
+        "--no-practice", dest="practice", action="store_false", help="do not review decisions once they are made"
+    )
     parser.set_defaults(run=_play)
 
 
@@ -128,7 +131,7 @@ def _play(options: argparse.Namespace) -> None:
         from bj_env.play.terminal.session import play_command  # only where it is used: it is an extra
     except ModuleNotFoundError as error:
         raise BlackjackError(missing(error.name or "a package", "play")) from None
-    given = "house seats dealer bankroll seed save new plain".split()
+    given = "house seats dealer bankroll seed save new plain practice".split()
     play_command(**{name: getattr(options, name) for name in given})
 
 

@@ -7,7 +7,7 @@ from bj_env.game.notation import chips_text
 from bj_env.game.round import Round
 from bj_env.game.table import TablePhase
 from bj_env.game.view import View
-from bj_env.play.coach import Advice, counted
+from bj_env.play.coach import Advice, Review, counted
 from bj_env.play.game import Game, PendingDecision, possible_actions
 from bj_env.play.setup import Setup, is_person
 from bj_env.play.words import bet_range, chips, chips_in_words, money, not_now, who, whose
@@ -134,3 +134,22 @@ def advice_words(advice: Advice) -> Iterator[str]:
         cost = advice.cost(action)
         mark = "the best" if cost <= 0 else f"{cost:.3f} less" if cost >= 0.0005 else "as good, nearly"
         yield f"{ACTION_WORDS[action].verb}: {value:+.3f}, {mark}"
+
+
+def review_words(review: Review, bet: float) -> Iterator[str]:
+    """Say how good a decision was: its price, the value of each action, and what might have come.
+
+    Args:
+        review: the review.
+        bet: the seat's bet in chips, which the price in chips takes.
+    """
+    action, best = ACTION_WORDS[review.action].verb, ACTION_WORDS[review.advice.best].verb
+    if review.grade == "best":
+        yield f"{action} on {review.cell}: the best."
+    else:
+        grade = "a near-tie" if review.grade == "near" else "a mistake"
+        price = f"{review.cost:.3f} bets, {chips_in_words(round(review.cost * bet * TICKS))}"
+        yield f"{action} on {review.cell}: {grade}. Better: {best}, by {price}."
+    yield ", ".join(f"{ACTION_WORDS[action].verb} {value:+.3f}" for action, value in review.advice.values.items()) + "."
+    dealer = ", ".join(f"{result} {share:.0%}" for result, share in review.outlook.dealer.items() if share > 0)
+    yield f"Another card busts the hand: {review.outlook.bust:.0%}. The dealer ends with: {dealer}."

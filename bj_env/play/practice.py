@@ -25,6 +25,9 @@ CREATE TABLE IF NOT EXISTS attempts (
 CREATE INDEX IF NOT EXISTS attempts_of_a_person ON attempts (person, at);
 """
 
+PRACTICE = "practice.sqlite"
+"""The name of the file, beside the file of games."""
+
 INTERVALS = (0.0, 600.0, 86_400.0, 3 * 86_400.0, 7 * 86_400.0)
 """Seconds until a missed cell is asked again, by the number of right answers since the mistake (spaced repetition).
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bj_env.play.practice import PracticeLog
 from tests.terminals import Terminal
 
 SEED = ("--seed", "1")  # its first round: 5,2 against a 7; a 3 and an ace come next
@@ -183,3 +184,25 @@ def test_b171_a_damaged_file_never_bars_the_table(tmp_path: Path, damage: Callab
         assert "kept" in table.type("q")
     with Terminal(path, *SEED) as table:
         assert "You: 5♦ 2♥, hard 7, 10 staked." in table.text
+
+
+def test_a_decision_is_reviewed_once_it_is_made_and_kept_in_the_practice_log(tmp_path: Path) -> None:
+    with Terminal(tmp_path / "games", *SEED) as table:
+        assert "the best" not in table.type("10")
+        said = table.type("s")
+        assert re.search(r"stand on hard 7 v 7: a mistake\. Better: hit, by 0\.\d{3} bets, [\d.]+ chips\.", said)
+        assert "Another card busts the hand: 0%. The dealer ends with: 17 " in said
+    log = PracticeLog(tmp_path / "practice.sqlite")
+    assert log.summary("you").total.decisions == 1
+    with Terminal(tmp_path / "more", *SEED, "--no-practice") as table:
+        table.type("10")
+        assert "Better" not in table.type("s")
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (40, 15)])
+def test_a_session_fits_a_small_terminal(columns: int, rows: int, tmp_path: Path) -> None:
+    with Terminal(tmp_path / "games", *SEED, columns=columns, rows=rows) as table:
+        table.type("10", "h", "s", "why", "?", "q")
+        assert max(map(len, table.text.splitlines())) <= columns
+        assert "a mistake" in re.sub(r"\s+", " ", table.text)
+        assert table.exit_code == 0

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from bj_env.game.replay import replay
 from bj_env.play.setup import Setup
+from bj_env.play.titles import grouped_houses
 from bj_env.rules.houses import HOUSES
 from bj_env.rules.terms import Action
 from tests.web_client import TableClient, Web, web_at
@@ -108,7 +109,8 @@ def test_a_house_has_the_buttons_that_it_knows(house: str, buttons: list[str], c
 
 def test_every_house_is_offered_with_its_words(client: TestClient) -> None:
     houses = client.get("/api/menu").json()["houses"]
-    assert [house["name"] for house in houses] == list(HOUSES)
+    assert [house["name"] for house in houses] == [name for _, name, _ in grouped_houses()]
+    assert {house["name"] for house in houses} == set(HOUSES)
     assert all(house["words"] for house in houses)
     own = client.post("/api/rules", json={"rules": "2D H17"}).json()
     assert own["words"][0] == "2 decks, shuffled before every round."

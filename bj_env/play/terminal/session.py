@@ -7,13 +7,15 @@ from functools import partial
 from os import environ
 from pathlib import Path
 from shlex import quote
+from threading import Timer
+from time import monotonic
 
 from filelock import FileLock, Timeout
 from platformdirs import user_data_path
 
 from bj_env.errors import BlackjackError
 from bj_env.game.events import DEALER
-from bj_env.play.coach import Advice, advise
+from bj_env.play.coach import Advice, advise, review
 from bj_env.play.database import check_file
 from bj_env.play.explanations import (
     advice_words,
@@ -21,9 +23,11 @@ from bj_env.play.explanations import (
     explain_pending,
     game_over_message,
     leaving_message,
+    review_words,
     why,
 )
 from bj_env.play.game import Game, PendingDecision
+from bj_env.play.practice import PRACTICE, Attempt, PracticeLog
 from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
 from bj_env.play.store import Store
 from bj_env.play.terminal.keyboard import Asks, keyboard
@@ -49,6 +53,7 @@ def play_command(
     save: Path | None = None,
     new: bool = False,
     plain: bool = False,
+    practice: bool = True,
 ) -> None:
     """Sit down and play until somebody leaves or the money is gone.
 
@@ -58,6 +63,7 @@ def play_command(
         save: the file that keeps the games.
         new: whether a new game is begun where one is kept.
         plain: whether to speak in plain lines, as is done anyway where nobody looks at a terminal.
+        practice: whether every decision at a terminal is reviewed once it is made, and saved in the practice log.
 
     Raises:
         BlackjackError: if the setup cannot be played, or the file is in use.
@@ -82,9 +88,14 @@ def play_command(
         if said == (None,) * 5 and (latest := store.latest()):
             names.insert(0, latest)
         name, game = _game(store, names, wished, new=new, say=screen.say)
+        log = PracticeLog(path.with_name(PRACTICE)) if practice and at_terminal else None
+        if log is not None and log.warning:
+            screen.say(f"{log.warning}.")
         again = "bj play" if save is None else f"bj play --save {quote(str(save))}"
-        Session(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again).play()
+        Session(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again, log).play()
         store.close()
+        if log is not None:
+            log.close()
 
 
 def _leave(number: int, frame: object) -> None:
@@ -157,13 +168,23 @@ class Session:
         screen: where everything is said.
         ask: asks for a line.
         again: the command that goes on with this game.
+        practice: where reviewed decisions are saved; None reviews none.
     """
 
-    def __init__(self, game: Game, keep: Callable[[Game], None], screen: Screen, ask: Asks, again: str) -> None:
+    def __init__(
+        self,
+        game: Game,
+        keep: Callable[[Game], None],
+        screen: Screen,
+        ask: Asks,
+        again: str,
+        practice: PracticeLog | None = None,
+    ) -> None:
+        self.practice = practice
+        self._unsupported = ""
         self.game, self.keep, self.screen, self.ask, self.again = game, keep, screen, ask, again
         self._told = 0  # how many of the round's events were told
         self._advice: Advice | None = None
-        self._coached = False
 
     def play(self) -> None:
         """Play until somebody leaves or the money is gone.
@@ -204,6 +225,7 @@ class Session:
             elif (value := self._answer(pending)) is None:
                 return False
             else:
+                self._review(pending, value)
                 self._move(partial(self.game.answer, value, self._cost(pending, value)))
         return True
 
@@ -253,6 +275,7 @@ class Session:
                 self.screen.say(str(error), "yellow")
 
     def _put(self, pending: PendingDecision) -> None:
+        self._put_at = monotonic()
         if not self.screen.plain:
             self.screen.say("")
         self.screen.say(question(self.game, pending, self.screen.card_text), "bold")
@@ -269,6 +292,42 @@ class Session:
         reason = plain_reason(self.game.unavailable()[Action(value)])
         expected = ", ".join(ACTION_WORDS[action].verb for action in pending.view.legal)
         raise BlackjackError(f"{ACTION_WORDS[Action(value)].verb}: {reason}; expected one of {expected}")
+
+    def _review(self, pending: PendingDecision, value: int) -> None:
+        """Review a decision once it is made: its price, what was best, and why; the coach is asked only now."""
+        if self.practice is None or pending.betting or pending.seat == DEALER:
+            return
+        began = monotonic()
+        try:
+            self._advice = self._advise(pending)
+        except BlackjackError as error:
+            if str(error) != self._unsupported:
+                self.screen.say(f"No review: {error}.", "dim")
+            self._unsupported = str(error)
+            return
+        reviewed = review(pending.view, Action(value), self._advice)
+        for number, line in enumerate(review_words(reviewed, pending.view.bet)):
+            style = "dim" if number else {"best": "green", "near": "green", "mistake": "yellow"}[reviewed.grade]
+            self.screen.say(line, style)
+        names = reviewed.action.name.lower(), reviewed.advice.best.name.lower()
+        person, seconds = self.game.setup.name(pending.seat), began - self._put_at
+        self.practice.add(Attempt(person, "table", reviewed.kind, reviewed.cell, *names, reviewed.cost, seconds))
+
+    def _advise(self, pending: PendingDecision) -> Advice:
+        """Return the coach's values, and say that he works if that takes a while."""
+        if self._advice is not None:
+            return self._advice
+        text = "The coach computes; the first time may take half a minute."
+        notice = Timer(1.5, self.screen.say, (text, "dim"))
+        notice.daemon = True
+        notice.start()
+        try:
+            return advise(pending.view)
+        except KeyboardInterrupt:
+            self.screen.say("")  # the next sentence begins a line
+            raise
+        finally:
+            notice.cancel()
 
     def _cost(self, pending: PendingDecision, value: int) -> float | None:
         """Say what an answer is worth less than the best one, in chips, if the coach was asked."""
@@ -309,14 +368,7 @@ class Session:
         elif pending.seat == DEALER:
             self.screen.say(f"The dealer of this house would {ACTION_WORDS[HouseRule().play(pending.view)].verb}.")
         else:
-            if not self._coached:
-                self.screen.say("The coach works it out; the first time may take half a minute.", "dim")
-            self._coached = True
-            try:
-                self._advice = advise(pending.view)
-            except KeyboardInterrupt:
-                self.screen.say("")  # what is said next begins a line
-                raise
+            self._advice = self._advise(pending)
             for number, line in enumerate(advice_words(self._advice)):
                 self.screen.say(line, "bold green" if number == 1 else "")
 

@@ -14,7 +14,7 @@ import uvicorn
 from platformdirs import user_data_path
 
 from bj_env.errors import BlackjackError
-from bj_env.play.practice import PracticeLog
+from bj_env.play.practice import PRACTICE, PracticeLog
 from bj_env.play.store import Store
 from bj_env.play.web.api import application
 from bj_env.play.web.connections import LimitedConnection
@@ -23,8 +23,6 @@ from bj_env.play.web.tables import Tables
 
 LOOPBACK = "127.0.0.1"
 HOSTS = (LOOPBACK, "localhost")
-PRACTICE = "practice.sqlite"
-"""The file of graded decisions, beside the file of games."""
 
 
 class Server(uvicorn.Server):
