@@ -12,7 +12,7 @@ import pyte
 from tests.signals import heed
 
 UTF8 = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": ""}
-_PATIENCE = 30  # seconds, on a machine that does other things too
+_PATIENCE = 60  # seconds, on a machine that does other things too
 _QUIET = 0.03  # seconds without output after which a prompt is taken to be done
 
 
@@ -65,14 +65,14 @@ class Terminal:
         cursor = self._screen.cursor
         return cursor.x == 2 and self._screen.display[cursor.y].strip() == ">"
 
-    def wait(self) -> None:
-        """Read until the program waits at a prompt, or has ended."""
+    def wait(self, before: str | None = None) -> None:
+        """Read until the program waits at a prompt, and the screen is no longer as before, or the program has ended."""
         end, came = monotonic() + _PATIENCE, False
         while monotonic() < end:
             try:
                 data = self.process.read_nonblocking(1 << 16, _QUIET)
             except pexpect.TIMEOUT:
-                if came and self.prompted:
+                if came and self.prompted and self.text != before:
                     return
             except pexpect.EOF:
                 self.process.wait()
@@ -86,16 +86,17 @@ class Terminal:
         """Type lines, and return what all of them brought."""
         before = len(self.text)
         for line in lines:
+            shown = self.text
             self.process.send(line + "\r")
-            self.wait()
+            self.wait(shown)
         return self.text[before:]
 
     def press(self, control: str) -> str:
         """Press a control key, and return what it brought."""
-        before = len(self.text)
+        shown = self.text
         self.process.sendcontrol(control)
-        self.wait()
-        return self.text[before:]
+        self.wait(shown)
+        return self.text[len(shown) :]
 
     def resize(self, columns: int, rows: int = 30) -> None:
         """Make the window wider or narrower."""
