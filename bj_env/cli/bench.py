@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from bj_env.analysis.benchmark import BENCH_SEEDS, Setting, compared, exactly, sensible_rounds
+from bj_env.analysis.benchmark import Setting, compared, exactly, sensible_rounds
 from bj_env.analysis.pictures import bench_picture, check_picture
 from bj_env.analysis.scores import BANKROLL, Z95, Score, blocks_needed, times_needed
 from bj_env.cli.values import percents, ramp_from, whole_number
@@ -20,7 +20,7 @@ from bj_env.env.settings import AGENT
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
 from bj_env.game.notation import RANKS, house_text
-from bj_env.game.rng import TABLES
+from bj_env.game.rng import SEEDS, TABLES
 from bj_env.rules.houses import parse_rules, text
 from bj_env.strategies.counting import CountingDecision
 from bj_env.strategies.registry import HI_LO, strategy
@@ -71,7 +71,7 @@ def bench_command(
     width = 0.0 if half_width is None else percents("half-width", half_width)
     workers = os.cpu_count() or 1 if threads is None else whole_number("threads", threads, 1, MOST_THREADS)
     named = _named(policies, ramp)
-    game = Setting(parse_rules(rules), tuple(seats.split(",")), 0, whole_number("seed", seed, 0, BENCH_SEEDS - 1))
+    game = Setting(parse_rules(rules), tuple(seats.split(",")), 0, whole_number("seed", seed, 0, SEEDS - 1))
     setting = _setting(game, named, rounds, width)
     scores: list[Score] = []
     try:
