@@ -67,7 +67,7 @@ def choices(came: object, valid: Iterable[object]) -> str:
     "valid: 'six-deck', 'infinite'"
     """
     names = [str(choice) for choice in valid]
-    near = nearest(came, names)
+    near = _closest(str(came), names)
     hint = f"did you mean {near!r}? " if near else ""
     return hint + "valid: " + ", ".join(map(repr, names))
 
@@ -78,8 +78,12 @@ def nearest(came: object, names: Iterable[str]) -> str:
     >>> nearest("H71", ["S17", "H17"]), nearest("H17", ["H17"])
     ('H17', '')
     """
-    text = str(came)
+    near = _closest(str(came), names)
+    return near if near != str(came) else ""
+
+
+def _closest(text: str, names: Iterable[str]) -> str:
     if len(text) > LONGEST_ECHO:
-        return ""
-    near = get_close_matches(text, names, n=1, cutoff=0.5)
-    return near[0] if near and near[0] != text else ""
+        return ""  # the search takes long, and finds nothing
+    near = get_close_matches(text, list(names), n=1, cutoff=0.5)
+    return near[0] if near else ""
