@@ -59,9 +59,9 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
             or a `Decision` or its name.
         episode: ``"round"``, ``"shoe"``, ``"session"``, or ``"tournament"``, see `bj_env.multi.tournament`.
         tournament: the settings of a tournament.
-        mask_in_observation: whether an observation is a dictionary of ``observation`` and ``action_mask``.
         illegal_action: as for `BlackjackEnv`; a penalty is paid by the agent in turn.
-        rules, bets, bankroll, max_rounds, observation, encoding, count, render_mode: as for `BlackjackEnv`.
+        rules, bets, bankroll, max_rounds, observation, encoding, count, mask_in_observation, render_mode: as for
+            `BlackjackEnv`.
 
     Raises:
         BlackjackError: if an argument is not valid; says what is.
@@ -99,7 +99,7 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
         observation: Iterable[str] = ("hand",),
         encoding: str = "features",
         count: Count | str = "hi-lo",
-        mask_in_observation: bool = False,
+        mask_in_observation: bool | Sequence[str] = False,
         illegal_action: str = "fallback",
         render_mode: str | None = None,
     ) -> None:
@@ -117,6 +117,7 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
             encoding=encoding,
             count=count,
             illegal_action=illegal_action,
+            mask_in_observation=mask_in_observation,
             render_mode=render_mode,
         )
         if tournament:
@@ -127,7 +128,6 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
         self._seats = {agent_name(seat): seat for seat in agents}
         self.possible_agents = list(self._seats)
         self.agents: list[str] = []
-        self._mask_in_observation = mask_in_observation
         self._make_spaces(tournament)
 
     def _set_dealer(self, dealer: Decision | str) -> None:
@@ -141,15 +141,15 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
                 raise BlackjackError(f"dealer: {error}; or 'house', 'agent'") from None
 
     def _make_spaces(self, tournament: TournamentSettings | None) -> None:
-        space: spaces.Space[Any] = self.table_env.observation_space
-        actions = self.table_env.settings.actions
+        settings = self.table_env.settings
+        space: spaces.Space[Any] = settings.layout.space
         if tournament:
-            space = tournament.space(space, len(self.table_env.settings.decisions))
-        if self._mask_in_observation:
-            masks = spaces.MultiBinary(actions)
-            space = spaces.Dict({"observation": space, "action_mask": masks})
+            space = tournament.space(space, len(settings.decisions))
+        if settings.observation_keys is not None:
+            name, mask = settings.observation_keys
+            space = spaces.Dict({name: space, mask: spaces.Box(0, 1, (settings.actions,), np.int8)})
         self.observation_spaces = {agent: deepcopy(space) for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(settings.actions) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations, always the same object."""
@@ -300,9 +300,8 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
         )
         if isinstance(episode, Tournament):
             seen = episode.with_standings(seen, position)
-        if not self._mask_in_observation:
-            return seen
-        return {"observation": seen, "action_mask": self.action_mask(agent)}
+        observation: AgentObservation = self.table_env.settings.with_mask(seen, self.action_mask(agent))
+        return observation
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return or show the table as `BlackjackEnv.render` does."""

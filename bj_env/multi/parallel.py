@@ -123,8 +123,8 @@ class BlackjackParallel(ParallelEnv[str, Any, Any]):
 
     def _observe(self, agent: str) -> AgentObservation:
         seen = self.aec.view(agent, self._is_asked(agent))
-        if isinstance(seen, dict):
-            seen["action_mask"] = self._mask(agent)
+        if isinstance(seen, dict) and (keys := self.aec.table_env.settings.observation_keys):
+            seen[keys[1]] = self._mask(agent)
         return seen
 
     def _is_asked(self, agent: str) -> bool:
