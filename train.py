@@ -33,7 +33,7 @@ from agents.run.folder import (
 )
 from agents.run.kinds import make_learner
 from agents.run.sweep import SWEEP, carry_out_sweep, create_sweep
-from bj_env.cli.main import progress_bar
+from bj_env.cli.parsers import progress_bar
 from bj_env.errors import BlackjackError
 
 ROOT = Path(__file__).parent

@@ -21,11 +21,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecCheckNan, VecEnv, VecEnvWrapper, VecMonitor, VecNormalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from bj_env.analysis.scores import Z95
 from bj_env.compiled.vector_env import BlackjackVectorEnv
 from bj_env.env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, choices
 from bj_env.game.rng import SEEDS
+from bj_env.statistics import Z95
 from bj_env.strategies import saved_policy
 from bj_env.strategies.saved_policy import Profile
 

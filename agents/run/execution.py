@@ -18,7 +18,7 @@ from agents.run.training import Learner, Row, Trained, TrainingError, curve_of, 
 from bj_env.analysis.benchmark import compare
 from bj_env.analysis.scores import Score
 from bj_env.cli.bench import score_table
-from bj_env.cli.main import progress_bar
+from bj_env.cli.parsers import progress_bar
 from bj_env.game.decision import Decision
 from bj_env.game.notation import house_text
 from bj_env.strategies import saved_policy

@@ -12,11 +12,12 @@ from agents.run.config import Config
 from agents.run.folder import config_text, write_file
 from agents.run.training import LEARNED, Trained
 from bj_env.analysis.pictures import NEAR_TIE, PER, png, strategy_picture
-from bj_env.analysis.scores import Z95, Score
+from bj_env.analysis.scores import Score
 from bj_env.game.decision import Decision
 from bj_env.game.notation import RANKS
 from bj_env.rules.houses import words
 from bj_env.rules.terms import Rules
+from bj_env.statistics import Z95
 
 LEAST_SHOWN = 1e-4
 """The least regret, in percent of a bet, that the logarithmic scale of the learning curve shows."""

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.analysis.scores import Nets, Score, Tally, blocks_needed, check_against_optimum, with_exact_value
+from bj_env.analysis.scores import Nets, Score, Tally, blocks_needed, check_limit, with_exact_value
 from bj_env.env.settings import AGENT
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.game.decision import Decision
@@ -75,8 +75,8 @@ class Setting(NamedTuple):
 
     @property
     def unit(self) -> int:
-        """The ticks that the agent's seats bet together at least in a block."""
-        return self.rules.min_bet * TICKS * self.rounds_per_block * sum(seat == AGENT for seat in self.seats)
+        """The smallest bets of the agent's seats in a round, in ticks."""
+        return self.rules.min_bet * TICKS * sum(seat == AGENT for seat in self.seats)
 
 
 class _Watched(Decision):
@@ -194,7 +194,7 @@ def exactly(
     """
     decisions = _decisions(policies, baseline)
     for score in scores:
-        check_against_optimum(score, decisions[score.name], setting.rules, len(setting.seats))
+        check_limit(score, decisions[score.name], setting.rules, len(setting.seats))
     return [with_exact_value(score, decisions[score.name], setting.rules) for score in scores]
 
 
@@ -219,25 +219,20 @@ def compared(
     done, planned = 0, setting.blocks
     if half_width:
         planned = min(planned, max(2, FIRST_ROUNDS // setting.rounds_per_block))
-    with _mapper(workers) as run:
+    with _mapping(workers) as run:
         while done < planned:
             blocks = range(done, min(planned, done + batch))
             reference: Nets | None = None
             for name, decision in decisions.items():  # the baseline first
-                started = time.perf_counter()
                 if cluster is None:
                     parts = play_blocks(decision, judge, setting, blocks, workers, run)
                 else:
                     parts = _on_cluster(decision, judge, setting, blocks, cluster)
-                nets, asked, same = _gather(parts, setting, progress)
-                seconds = time.perf_counter() - started
+                nets, tallies[name] = _gather(parts, setting, tallies[name], progress)
                 reference = nets if reference is None else reference
-                tallies[name] = tallies[name].plus(nets, nets - reference, asked, same, seconds)
+                tallies[name] = tallies[name].plus(nets, reference, setting.rounds_per_block)
             done = blocks.stop
-            scores = [
-                tallies[name].score(name, decision.mode, setting.unit, setting.rounds_per_block)
-                for name, decision in decisions.items()
-            ]
+            scores = [tallies[name].score(name, decision.mode, setting.unit) for name, decision in decisions.items()]
             yield scores
             if half_width and done == planned:
                 planned = min(setting.blocks, blocks_needed(scores, half_width, done))
@@ -299,8 +294,8 @@ def _end_with(parent: int) -> None:
 
 
 @contextmanager
-def _mapper(workers: int) -> Iterator[Run]:
-    """Give a ``map`` over worker processes, or over none."""
+def _mapping(workers: int) -> Iterator[Run]:
+    """Provide a ``map`` over worker processes, or the plain one for a single worker."""
     if workers == 1:
         yield map
         return
@@ -357,18 +352,21 @@ def _on_cluster(decision: Decision, judge: Decision, setting: Setting, blocks: r
 
 
 def _play_alone(decision: Decision, judge: Decision, setting: Setting, blocks: range) -> Chunk:
-    return _gather(play_blocks(decision, judge, setting, blocks, 1, map), setting, None)
+    nets, tally = _gather(play_blocks(decision, judge, setting, blocks, 1, map), setting, Tally(), None)
+    return nets, tally.asked, tally.same
 
 
-def _gather(parts: Iterator[Chunk], setting: Setting, progress: Callable[[int], None] | None) -> Chunk:
-    """Put chunks together."""
-    nets, asked, same = [], 0, 0
-    for net, part_asked, part_same in parts:
+def _gather(
+    parts: Iterator[Chunk], setting: Setting, tally: Tally, progress: Callable[[int], None] | None
+) -> tuple[Nets, Tally]:
+    """Return the net of each block, and the tally with its answers and the time that they took."""
+    nets, start = [], time.perf_counter()
+    for net, asked, same in parts:
         nets.append(net)
-        asked, same = asked + part_asked, same + part_same
+        tally = tally._replace(asked=tally.asked + asked, same=tally.same + same)
         if progress:
             progress(len(net) * setting.rounds_per_block)
-    return np.concatenate(nets), asked, same
+    return np.concatenate(nets), tally._replace(seconds=tally.seconds + time.perf_counter() - start)
 
 
 def _play_chunk(decision: Decision, judge: Decision, setting: Setting, blocks: range) -> Chunk:

@@ -6,16 +6,16 @@ matplotlib is imported where something is drawn: it takes a while, and the libra
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from math import sqrt
-from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from bj_env.analysis.scores import Z95, Score
+from bj_env.analysis.scores import Score
 from bj_env.errors import BlackjackError
 from bj_env.extras import missing
 from bj_env.game.decision import Decision
 from bj_env.game.notation import RANKS
 from bj_env.rules.terms import ACTION_WORDS, Action, Rules
+from bj_env.statistics import Z95
 from bj_env.strategies.basic import ChartDecision
 from bj_env.strategies.charts import COLOURS, UPCARDS
 from bj_env.strategies.registry import strategy
@@ -62,31 +62,20 @@ def chart_rows(rules: Rules) -> list[list[Row]]:
     return blocks
 
 
-def check_picture(path: Path) -> None:
-    """Refuse what could not be drawn, before hours are spent on it.
+def check_matplotlib() -> None:
+    """Refuse to draw without matplotlib, before hours are spent on what is to be drawn.
 
     Raises:
-        BlackjackError: if there is no matplotlib, or the name is not that of a picture that can be written.
+        BlackjackError: if it is not installed.
     """
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         raise BlackjackError(f"png: {missing('matplotlib', 'play')}") from None
-    if path.suffix != ".png":
-        raise BlackjackError(f"png: expected a name that ends in .png, got {str(path)!r}")
-    if not path.absolute().parent.is_dir():
-        raise BlackjackError(f"png: expected a folder that exists, got {str(path.parent)!r}")
-    try:
-        new = not path.exists()
-        path.open("ab").close()
-    except OSError as error:
-        raise BlackjackError(f"png: {str(path)!r}: {error.strerror}") from None
-    if new:
-        path.unlink()
 
 
-def bench_picture(path: Path, scores: Sequence[Score], policies: Mapping[str, Decision | str], rules: Rules) -> None:
-    """Write a PNG.
+def bench_picture(scores: Sequence[Score], policies: Mapping[str, Decision | str], rules: Rules) -> bytes:
+    """Return the picture of a benchmark, a PNG.
 
     Values with their intervals; below them, where a shoe lasts, what a bet is worth at each count, and the bankrolls of
     those who win; at the bottom the charts of the policies with an exact value.
@@ -111,7 +100,7 @@ def bench_picture(path: Path, scores: Sequence[Score], policies: Mapping[str, De
     cells = figure.add_gridspec(len(panels), 1, height_ratios=heights)
     for place, (_, draw) in enumerate(panels):
         draw(figure.add_subfigure(cells[place]))
-    path.write_bytes(png(figure))
+    return png(figure)
 
 
 COUNTS = range(-6, 9)

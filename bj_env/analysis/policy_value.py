@@ -14,8 +14,7 @@ from bj_env.game.notation import Face
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.numbered import play_mask
 from bj_env.rules.terms import Action, Phase, Rules
-from bj_env.solver import Evaluation, evaluate, regret, solve
-from bj_env.solver import Mistake as HandMistake
+from bj_env.solver import Evaluation, Mistake, evaluate, regret, solve
 from bj_env.solver.chart import best_chart
 from bj_env.solver.exact import Plan, plan_against
 from bj_env.solver.hands import find_hand, hand_text
@@ -98,7 +97,7 @@ def best_total_dependent(rules: Rules) -> Best:
 
 @cache
 def composition_dependent_ev(rules: Rules) -> float:
-    """Return the value of the best play by composition."""
+    """Return the composition-dependent optimum: the value of a round under the best play by all cards of the hand."""
     return solve(rules).ev
 
 
@@ -109,7 +108,7 @@ def _other_when_full(best: Plan, hand: int) -> Plan:
     return best._replace(choice=choice)
 
 
-class Mistake(NamedTuple):
+class CostlyCell(NamedTuple):
     """A cell of the chart that a decision plays worse than is best for the cards, summed over its hands.
 
     Attributes:
@@ -128,7 +127,7 @@ class Mistake(NamedTuple):
     cost: float
 
 
-def mistakes(decision: Decision, rules: Rules) -> list[Mistake]:
+def mistakes(decision: Decision, rules: Rules) -> list[CostlyCell]:
     """Return what a decision by hand loses to the best play by composition, cell by cell, the costliest first.
 
     >>> from bj_env.strategies.simple import Mimic
@@ -136,11 +135,11 @@ def mistakes(decision: Decision, rules: Rules) -> list[Mistake]:
     >>> worst.hand, worst.upcard, worst.played, worst.best
     ('hard 16', 5, 'HIT', 'STAND')
     """
-    cells: dict[tuple[str, int], list[HandMistake]] = {}
+    cells: dict[tuple[str, int], list[Mistake]] = {}
     for mistake in regret(rules, decision).mistakes:  # the costliest first
         cells.setdefault((_cell(mistake, rules), mistake.upcard), []).append(mistake)
     found = [
-        Mistake(
+        CostlyCell(
             *cell,
             hands[0].played.name,
             hands[0].best.name,
@@ -173,11 +172,11 @@ _ALIKE = 1e-12
 
 
 @cache
-def _mistakes_of_the_best(rules: Rules) -> list[Mistake]:
+def _mistakes_of_the_best(rules: Rules) -> list[CostlyCell]:
     return mistakes(ChartDecision(best_total_dependent(rules).chart), rules)
 
 
-def _cell(mistake: HandMistake, rules: Rules) -> str:
+def _cell(mistake: Mistake, rules: Rules) -> str:
     if mistake.phase is Phase.INSURANCE:
         return "insurance"
     hand = Hand(from_face(Face(value)) for value in mistake.hand)

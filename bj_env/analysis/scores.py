@@ -1,8 +1,8 @@
 """Scores: how a policy did, what it is worth exactly and what it loses, and the bankroll that it takes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from math import ceil, exp, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -11,21 +11,16 @@ from numpy.typing import NDArray
 from bj_env.errors import BlackjackError, RulesError
 from bj_env.game.decision import Decision
 from bj_env.rules.terms import Rules
+from bj_env.statistics import Z95, Sums, interval
 
 if TYPE_CHECKING:
-    from bj_env.analysis.policy_value import Mistake
-
-Z95 = NormalDist().inv_cdf(0.975)
-"""Standard errors on either side of a 95 % interval."""
+    from bj_env.analysis.policy_value import CostlyCell
 
 TELLING_ROUNDS = 1_000
-"""From so many rounds on a mean far from the exact value means that something is wrong."""
+"""From so many rounds on a mean far from the exact value, or above the limit, means that something is wrong."""
 
-ALARM = 4.5
-"""A mean so many standard errors away from an exact value means that something is wrong."""
-
-OTHER_CARDS = 0.005
-"""In bets: more than the cards of the other seats can be worth in a round from a fresh shoe."""
+ALARMING = 4.5
+"""So many standard errors are far: by chance one of 150,000 means is as far above its expectation."""
 
 COSTLIEST = 12
 """How many of the costliest mistakes a score keeps."""
@@ -38,10 +33,10 @@ BANKROLL = 1_000
 
 
 MARGIN = 1.02
-"""So much more than it seems to take is played, lest it be nearly enough again and again."""
+"""Safety margin on the number of rounds, so that a few looks suffice."""
 
 MOST_GROWTH = 30.0
-"""No first guess at the spread lets so many times the rounds be played without a second."""
+"""No first guess at the standard deviation lets so many times the rounds be played without a second."""
 
 Nets = NDArray[np.int64]
 """What some blocks won, each, in ticks."""
@@ -71,7 +66,8 @@ class Bankroll(NamedTuple):
         return cls((sd / ev) ** 2, 1e6 * (ev / sd) ** 2, exp(-2 * ev * BANKROLL / sd**2))
 
 
-class Score(NamedTuple):
+@dataclass(frozen=True)
+class Score:
     """How one policy did.
 
     Attributes:
@@ -82,12 +78,12 @@ class Score(NamedTuple):
         stderr: its standard error.
         difference: mean net less that of the baseline on the same shoes; 0 for the baseline itself.
         difference_stderr: its standard error.
-        agreement: share of its decisions that are the best total-dependent ones, weighted by how often they come up.
-        rounds_per_second: how fast it was played, on all threads together.
+        agreement: share of its decisions, as often as they came up, that are the best by total, pair and up card.
         exact_ev: the exact value of a round from a fresh shoe; None if it looks at more than its hand and the up card.
-        composition_dependent_regret: by how much that is below the best value of all, by composition; None likewise.
-        regret: by how much that is below the best value of its class, by total, pair and up card; None likewise.
+        composition_dependent_regret: regret against the composition-dependent optimum, in bets a round; None likewise.
+        regret: regret against the total-dependent optimum, in bets a round; None likewise.
         costliest: its costliest mistakes; none where the exact value is None.
+        rounds_per_second: how fast it was played, without compilation; two scores are equal whatever it is.
     """
 
     name: str
@@ -98,11 +94,11 @@ class Score(NamedTuple):
     difference: float
     difference_stderr: float
     agreement: float
-    rounds_per_second: float = 0.0
     exact_ev: float | None = None
     composition_dependent_regret: float | None = None
     regret: float | None = None
-    costliest: tuple["Mistake", ...] = ()
+    costliest: tuple["CostlyCell", ...] = ()
+    rounds_per_second: float | None = field(default=None, compare=False)
 
     @property
     def label(self) -> str:
@@ -125,11 +121,12 @@ class Score(NamedTuple):
 
     def interval(self) -> tuple[float, float]:
         """Return the ends of the 95 % interval of ``ev``."""
-        return self.ev - Z95 * self.stderr, self.ev + Z95 * self.stderr
+        return interval(self.ev, self.stderr)
 
     def as_json(self) -> dict[str, Any]:
         """Return the score as names and values that JSON can hold."""
-        return self._asdict() | {
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return values | {
             "costliest": [mistake._asdict() for mistake in self.costliest],
             "sd": self.sd,
             "bankroll": self.bankroll._asdict() if self.bankroll else None,
@@ -153,104 +150,88 @@ def with_exact_value(score: Score, decision: Decision, rules: Rules) -> Score:
 
     try:
         exact = exact_value(decision, rules).ev
-        regret, composition_dependent_regret = (
-            best_total_dependent(rules).ev - exact,
-            composition_dependent_ev(rules) - exact,
-        )
+        regret, above = best_total_dependent(rules).ev - exact, composition_dependent_ev(rules) - exact
     except RulesError:  # which the solver cannot do exactly
         return score
     telling = rules.penetration == 0 and score.rounds >= TELLING_ROUNDS
-    if regret < -ROUNDING or (telling and abs(score.ev - exact) > ALARM * score.stderr):
+    if regret < -ROUNDING or (telling and abs(score.ev - exact) > ALARMING * score.stderr):
         raise BlackjackError(
             f"alarm: {score.name} has the exact value {exact:.9f}, its class the best value {exact + regret:.9f}, "
             f"and it played {score.ev:.6f} with standard error {score.stderr:.6f}; one of these is wrong"
         )
     costliest = tuple(mistakes(decision, rules)[:COSTLIEST])
-    return score._replace(
-        exact_ev=exact, composition_dependent_regret=composition_dependent_regret, regret=regret, costliest=costliest
+    return replace(
+        score,
+        exact_ev=exact,
+        composition_dependent_regret=above,
+        regret=regret,
+        costliest=costliest,
     )
 
 
-def check_against_optimum(score: Score, decision: Decision, rules: Rules, seats: int) -> None:
-    """Refuse a mean above the value of the composition-dependent optimum: whoever plays so sees what is hidden.
+def check_limit(score: Score, decision: Decision, rules: Rules, seats: int) -> None:
+    """Sound the alarm if a policy won more than any fair one can.
 
-    The optimal value is that of a fresh shoe, so shoes that last over several rounds are not checked. A strategy that
-    bets more than the minimum, or sits out, is compared with the best of all bets. The cards of other seats tell
-    something, too; `OTHER_CARDS` is more than that is worth.
+    Args:
+        score: of the policy.
+        decision: the policy.
+        rules: the house's.
+        seats: how many there are at the table.
 
     Raises:
-        BlackjackError: if the mean is above the optimal value by `ALARM` standard errors.
+        BlackjackError: if its mean is more than `ALARMING` standard errors above `bj_env.analysis.limit.limit`.
     """
-    from bj_env.analysis.policy_value import composition_dependent_ev  # only here: it needs numba
+    if score.rounds < TELLING_ROUNDS:
+        return
+    from bj_env.analysis.limit import limit  # only here: it needs numba
 
-    if rules.penetration or score.rounds < TELLING_ROUNDS:
-        return
-    try:
-        best = composition_dependent_ev(rules)
-    except RulesError:  # which the solver cannot do exactly
-        return
-    if type(decision).bet is not Decision.bet:
-        best = max(0.0, best * rules.max_bet / rules.min_bet)
-    if seats > 1:
-        best += OTHER_CARDS
-    if score.ev > best + ALARM * score.stderr:
+    most = limit(rules, decision, seats)
+    if most is not None and score.ev > most + ALARMING * score.stderr:
         raise BlackjackError(
-            f"alarm: {score.name} won {score.ev:+.4f} bets a round with standard error {score.stderr:.4f}, and no "
-            f"strategy is worth more than {best:+.4f} from a fresh shoe; it sees what is hidden, or the engine is wrong"
+            f"alarm: {score.name} won {100 * score.ev:+.3f} % a round with standard error {100 * score.stderr:.3f} %, "
+            f"and no fair play more than {100 * most:+.3f} %: it knows hidden cards, or the engine is wrong"
         )
 
 
 class Tally(NamedTuple):
-    """What the blocks of one policy add up to.
+    """The sums of one policy.
 
     Attributes:
-        blocks: how many.
-        net, difference: what was won, and how much more than by the baseline, in ticks.
-        squares, difference_squares: of both, block by block.
-        asked, same: how often the policy was asked, and made the best total-dependent decision.
+        net: of what it won.
+        difference: of how much more that is than the baseline won on the same shoes.
+        asked, same: how often it was asked, and gave the total-dependent optimum's answer.
         seconds: how long that took.
     """
 
-    blocks: int = 0
-    net: int = 0
-    squares: float = 0.0
-    difference: int = 0
-    difference_squares: float = 0.0
+    net: Sums = Sums()
+    difference: Sums = Sums()
     asked: int = 0
     same: int = 0
     seconds: float = 0.0
 
-    def plus(self, nets: Nets, differences: Nets, asked: int, same: int, seconds: float = 0.0) -> Self:
-        """Add some blocks."""
-        return type(self)(
-            self.blocks + len(nets),
-            self.net + int(nets.sum()),
-            self.squares + float(np.square(nets, dtype=np.float64).sum()),
-            self.difference + int(differences.sum()),
-            self.difference_squares + float(np.square(differences, dtype=np.float64).sum()),
-            self.asked + asked,
-            self.same + same,
-            self.seconds + seconds,
+    def plus(self, nets: Nets, reference: Nets, rounds: int) -> Self:
+        """Add the nets of some blocks of so many rounds; ``reference``: those of the baseline."""
+        return self._replace(
+            net=self.net.plus(nets, None, rounds), difference=self.difference.plus(nets - reference, None, rounds)
         )
 
-    def score(self, name: str, mode: str, unit: int, rounds: int) -> Score:
-        """Return the score that it makes, in units of so many ticks a block, which has so many rounds."""
-        ev, stderr = _mean(self.blocks, self.net, self.squares)
-        difference, difference_stderr = _mean(self.blocks, self.difference, self.difference_squares)
-        agreement = self.same / self.asked if self.asked else 1.0
-        means = (ev / unit, stderr / unit, difference / unit, difference_stderr / unit)
-        played = self.blocks * rounds
-        return Score(name, mode, played, *means, agreement, played / self.seconds if self.seconds else 0.0)
-
-
-def _mean(count: int, total: int, squares: float) -> tuple[float, float]:
-    """Return the mean of so many numbers, and its standard error."""
-    spread = max(squares - total * (total / count), 0.0)
-    return total / count, sqrt(spread / (count - 1) / count)
+    def score(self, name: str, mode: str, unit: int) -> Score:
+        """Return the score that it makes, in units of so many ticks a round."""
+        return Score(
+            name,
+            mode,
+            rounds=self.net.rounds,
+            ev=self.net.mean(unit),
+            stderr=self.net.stderr(unit),
+            difference=self.difference.mean(unit),
+            difference_stderr=self.difference.stderr(unit),
+            agreement=self.same / self.asked if self.asked else 1.0,
+            rounds_per_second=self.net.rounds / self.seconds if self.seconds else None,
+        )
 
 
 def times_needed(scores: Sequence[Score], half_width: float) -> float:
-    """Return how many times the rounds so far it takes till no interval is wider, by the spread so far."""
+    """Return how many times the rounds so far it takes till no interval is wider, by the standard deviation so far."""
     widest = max(max(score.stderr, score.difference_stderr) for score in scores)
     return (Z95 * widest / half_width) ** 2
 
@@ -258,10 +239,10 @@ def times_needed(scores: Sequence[Score], half_width: float) -> float:
 def blocks_needed(scores: Sequence[Score], half_width: float, done: int) -> int:
     """Return how many blocks it takes till no interval is wider, as far as can be told after so many; ``done`` if none.
 
-    That is Stein's way (1945): the spread so far says how many it takes, and they are played, again if the spread has
-    grown. The means have no say in it. A stopped interval holds the truth a little less often than its 95 % say, which
-    vanishes as intervals shrink (Chow and Robbins, 1965); with so many first blocks it cannot be measured, see
-    ``test_a_stopped_interval_holds_the_truth_as_often_as_it_says``.
+    That is Stein's way (1945): the standard deviation so far says how many it takes, and they are played, again if it
+    has grown. The means have no say in it. A stopped interval contains the true value a little less often than its 95 %
+    say, which vanishes as intervals shrink (Chow and Robbins, 1965); with so many first blocks it cannot be measured,
+    see ``test_a_stopped_interval_contains_the_true_value_as_often_as_it_says``.
 
     >>> score = Score("x", "rule", 10_000, 0.0, stderr=0.01, difference=0.0, difference_stderr=0.0, agreement=1.0)
     >>> blocks_needed([score], 0.01, 10_000), blocks_needed([score], 0.02, 10_000)

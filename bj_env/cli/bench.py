@@ -1,11 +1,12 @@
-"""What `bj bench` prints: a table of at most 80 columns for people, JSON for machines, a picture for both."""
+"""`bj bench`: a table of at most 80 columns for people, machine-readable output, a picture."""
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
 from pathlib import Path
-from typing import Any
+from time import perf_counter
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.markup import escape
@@ -13,121 +14,148 @@ from rich.progress import Progress
 from rich.table import Table
 
 from bj_env.analysis.benchmark import Setting, compared, exactly, sensible_rounds
-from bj_env.analysis.pictures import bench_picture, check_picture
-from bj_env.analysis.scores import BANKROLL, Z95, Score, blocks_needed, times_needed
+from bj_env.analysis.pictures import bench_picture, check_matplotlib
+from bj_env.analysis.scores import BANKROLL, Score, blocks_needed, times_needed
+from bj_env.cli.files import check_target, write_file
 from bj_env.cli.values import percents, ramp_from, whole_number
-from bj_env.env.settings import AGENT
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
 from bj_env.game.notation import RANKS, house_text
 from bj_env.game.rng import SEEDS, TABLES
 from bj_env.rules.houses import parse_rules, text
+from bj_env.statistics import Z95, percent_interval
 from bj_env.strategies.counting import CountingDecision
-from bj_env.strategies.registry import HI_LO, strategy
+from bj_env.strategies.registry import strategy
 
 WIDTH = 80
-MOST_THREADS = 1024
+
 MOST_ROUNDS = 10**15
 """What can be played at most is less; `bj_env.analysis.benchmark` says how much."""
 
+PATIENCE = 2.0
+"""A progress bar is shown for what takes longer than so many seconds."""
 
-def bench_command(
-    rules: str,
-    policies: Sequence[str],
-    *,
-    bar: Progress,
-    seats: str = AGENT,
-    ramp: str | None = None,
-    rounds: str | None = None,
-    half_width: str | None = None,
-    seed: str = "1",
-    threads: str | None = None,
-    ray: str | None = None,
-    as_json: bool = False,
-    png: Path | None = None,
-) -> None:
-    """Play strategies on the same shoes, and print, and draw, how they did.
 
-    Args:
-        rules: a house, a rule text or a file.
-        policies: names of strategies, or policy folders.
-        bar: shown meanwhile.
-        seats: who sits where, with commas.
-        ramp: the bets of the strategies that count, as `ramp_from` reads them.
+class Options(NamedTuple):
+    """The options of `bj bench`, as they are written.
+
+    Attributes:
+        rules, seats: what is played.
         rounds: how many; None is as many as some seconds allow, or as it takes to the half-width.
         half_width: in percent of a bet; None is any.
-        seed: of the shoes.
-        threads: threads or processes; None is one a core.
-        ray: the address of a Ray cluster, or ``"auto"``; see `bj_env.analysis.benchmark.compare`.
-        as_json: whether to print JSON.
+        seed, threads, ray: as for `bj_env.analysis.benchmark.compare`.
+        ramp: the bets of the strategies that count, as `ramp_from` reads them.
         png: the picture to write, if any.
+        json: whether to print JSON.
+    """
+
+    rules: str = "six-deck"
+    seats: str = "agent"
+    rounds: str | None = None
+    half_width: str | None = None
+    seed: str = "1"
+    threads: str | None = None
+    ray: str | None = None
+    ramp: str | None = None
+    png: Path | None = None
+    json: bool = False
+
+
+class Job(NamedTuple):
+    """What `bj bench` plays: the policies by name, the setting, the half-width in bets, threads, a cluster."""
+
+    policies: dict[str, Decision | str]
+    setting: Setting
+    half_width: float
+    threads: int
+    ray: str | None
+
+    @classmethod
+    def of(cls, names: Sequence[str], options: Options) -> "Job":
+        """Read the options.
+
+        Raises:
+            BlackjackError: if one is not valid.
+        """
+        policies = _policies(names, options.ramp)
+        seed = whole_number("seed", options.seed, 0, SEEDS - 1)
+        setting = Setting(parse_rules(options.rules), tuple(options.seats.split(",")), 0, seed)
+        half_width = 0.0 if options.half_width is None else percents("half-width", options.half_width)
+        if options.rounds is not None:
+            rounds = whole_number("rounds", options.rounds, 0, MOST_ROUNDS)
+        else:
+            rounds = TABLES * setting.rounds_per_block if half_width else sensible_rounds(policies, setting)
+        threads = os.cpu_count() or 1 if options.threads is None else whole_number("threads", options.threads, 1, 1024)
+        return cls(policies, setting._replace(rounds=rounds), half_width, threads, options.ray)
+
+
+def bench_command(names: Sequence[str], options: Options, bar: Progress) -> None:
+    """Play policies on the same shoes, and print, and draw, how they did.
+
+    Args:
+        names: strategies and policy folders.
+        options: as they are written.
+        bar: shown while this takes long.
 
     Raises:
         BlackjackError: if something is not valid, or a value is contradicted.
         KeyboardInterrupt: if there was one, after printing what was done till then.
     """
-    if png:
-        check_picture(png)
-    width = 0.0 if half_width is None else percents("half-width", half_width)
-    workers = os.cpu_count() or 1 if threads is None else whole_number("threads", threads, 1, MOST_THREADS)
-    named = _named(policies, ramp)
-    game = Setting(parse_rules(rules), tuple(seats.split(",")), 0, whole_number("seed", seed, 0, SEEDS - 1))
-    setting = _setting(game, named, rounds, width)
+    if options.png:
+        check_matplotlib()
+        check_target("png", options.png, ".png")
+    job = Job.of(names, options)
     scores: list[Score] = []
     try:
-        for scores in _watched(named, setting, width, workers, ray, bar):  # noqa: B007 (the last ones count)
+        for scores in _watched(job, bar):  # noqa: B007 (the last ones count)
             pass
     finally:
         if scores:
-            scores = exactly(scores, named, setting)
-            _show(scores, setting, width, as_json)
-    if png:
-        bench_picture(png, scores, named, setting.rules)
+            scores = exactly(scores, job.policies, job.setting)
+            _show(scores, job, options.json)
+    if options.png:
+        write_file(options.png, bench_picture(scores, job.policies, job.setting.rules))
 
 
-def _named(policies: Sequence[str], ramp: str | None) -> dict[str, Decision]:
-    """Return the strategies by the name to show; a ramp gives those that count their bets."""
-    decisions = {name: strategy(name) for name in policies}
+def _policies(names: Sequence[str], ramp: str | None) -> dict[str, Decision | str]:
+    """Return the policies by the name to show; those that count bet by the ramp."""
     if ramp is None:
-        return decisions
-    steps = ramp_from(ramp)
-    counting = {name: one.with_ramp(steps) for name, one in decisions.items() if isinstance(one, CountingDecision)}
-    if not counting:
-        raise BlackjackError(f"ramp: expected a strategy that counts, like {HI_LO!r}, got {', '.join(policies)}")
-    return {
-        f"{name}, ramp {ramp}" if name in counting else name: counting.get(name, decisions[name]) for name in decisions
-    }
+        return {name: name for name in names}
+    steps, policies, ramped = ramp_from(ramp), dict[str, Decision | str](), False
+    for name in names:
+        player = strategy(name)
+        if isinstance(player, CountingDecision):
+            policies[f"{name}, ramp {ramp}"], ramped = player.with_ramp(steps), True
+        else:
+            policies[name] = name
+    if not ramped:
+        raise BlackjackError(f"ramp: expected a strategy that counts to go with it, like hi-lo, got {', '.join(names)}")
+    return policies
 
 
-def _setting(setting: Setting, policies: Mapping[str, Decision], rounds: str | None, half_width: float) -> Setting:
-    """Return the setting with as many rounds as are wanted, or else are sensible."""
-    if rounds is not None:
-        return setting._replace(rounds=whole_number("rounds", rounds, 0, MOST_ROUNDS))
-    most = TABLES * setting.rounds_per_block if half_width else sensible_rounds(policies, setting)
-    return setting._replace(rounds=most)
+def _watched(job: Job, bar: Progress) -> Iterator[list[Score]]:
+    """Pass on scores, and show how many rounds of all that it will take have been played if that takes long."""
+    setting, start = job.setting, perf_counter()
+    each, count = setting.rounds_per_block, len({"basic", *job.policies})
+    task = bar.add_task("rounds", total=None if job.half_width else setting.blocks * each * count)
 
+    def advance(done: int) -> None:
+        bar.advance(task, done)
+        if perf_counter() - start > PATIENCE and not bar.live.is_started:
+            bar.start()
 
-def _watched(
-    policies: Mapping[str, Decision], setting: Setting, half_width: float, workers: int, ray: str | None, bar: Progress
-) -> Iterator[list[Score]]:
-    """Pass on scores, and show how many rounds of all that it will take have been played."""
-    each, count = setting.rounds_per_block, len({"basic", *policies})
-    with bar:
-        task = bar.add_task("rounds", total=None if half_width else setting.blocks * each * count)
-        played = compared(
-            policies,
-            setting,
-            half_width=half_width,
-            workers=workers,
-            cluster=ray,
-            progress=lambda done: bar.advance(task, done),
-        )
-        for scores in played:
-            if half_width:
-                _check_reach(scores, setting, half_width)
-                needed = blocks_needed(scores, half_width, scores[0].rounds // each)
+    try:
+        for scores in compared(
+            job.policies, setting, half_width=job.half_width, workers=job.threads, cluster=job.ray, progress=advance
+        ):
+            if job.half_width:
+                _check_reach(scores, setting, job.half_width)
+                needed = blocks_needed(scores, job.half_width, scores[0].rounds // each)
                 bar.update(task, total=min(setting.blocks, needed) * each * count)
             yield scores
+    finally:
+        if bar.live.is_started:
+            bar.stop()
 
 
 def _check_reach(scores: Sequence[Score], setting: Setting, half_width: float) -> None:
@@ -146,16 +174,16 @@ def _check_reach(scores: Sequence[Score], setting: Setting, half_width: float) -
         )
 
 
-def _show(scores: Sequence[Score], setting: Setting, half_width: float, as_json: bool) -> None:
+def _show(scores: Sequence[Score], job: Job, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(scores_json(scores, setting, half_width)))
+        print(json.dumps(scores_json(scores, job.setting, job.half_width)))
         return
     console = Console(width=min(Console().width, WIDTH))
-    console.print(score_table(scores, setting), *map(escape, _notes(scores, half_width)), sep="\n")
+    console.print(score_table(scores, job.setting), *map(escape, _notes(scores, job)), sep="\n")
 
 
 def scores_json(scores: Sequence[Score], setting: Setting, half_width: float = 0.0) -> dict[str, Any]:
-    """Return scores, and what was played, as names and values that JSON can hold."""
+    """Return scores, and what was played, as names and values that JSON can hold; amounts are in bets."""
     about = {
         "rules": text(setting.rules),
         "seats": [str(seat) for seat in setting.seats],
@@ -174,61 +202,78 @@ def score_table(scores: Sequence[Score], setting: Setting) -> Table:
     for heading in ("EV", "to basic", "agrees", "exact EV", "regret"):
         table.add_column(heading, justify="right", no_wrap=True)
     for score in scores:
-        difference = _percent(score.difference, score.difference_stderr) if score.difference_stderr else "-"
+        difference = percent_interval(score.difference, score.difference_stderr) if score.difference_stderr else "-"
         exact = [f"{100 * value:.3f}" if value is not None else "-" for value in (score.exact_ev, score.regret)]
-        ev = _percent(score.ev, score.stderr)
+        ev = percent_interval(score.ev, score.stderr)
         table.add_row(escape(score.label), ev, difference, f"{score.agreement:.1%}", *exact)
     return table
 
 
 _CAPTION = (
-    "net of a round in % of the smallest bet; ± 95 % intervals, on the same shoes\n"
-    "agrees: share of decisions that are the best total-dependent ones\n"
-    "exact EV: from a fresh shoe; regret: loss against the best total-dependent play"
+    "all in % of the smallest bet a round; ± 95 % intervals, same shoes\n"
+    "agrees: share of decisions like the total-dependent optimum's\n"
+    "regret: loss against the total-dependent optimum, fresh shoe"
 )
 
 
-def _notes(scores: Sequence[Score], half_width: float) -> Iterator[str]:
-    """Say what there is to say below the table."""
+def _notes(scores: Sequence[Score], job: Job) -> Iterator[str]:
+    """Yield the lines below the table."""
     widest = Z95 * max(max(score.stderr, score.difference_stderr) for score in scores)
-    if half_width and widest > half_width:
-        yield f"the rounds ended before all intervals were down to ± {100 * half_width:g}"
+    if job.half_width and widest > job.half_width:
+        yield f"the rounds ended before all intervals were down to ± {100 * job.half_width:g}"
     yield from mistake_lines(scores)
     yield from bankroll_lines(scores)
+    counters = [name for name, policy in job.policies.items() if isinstance(strategy(policy), CountingDecision)]
+    if counters and not job.setting.rules.penetration:
+        yield "these rules shuffle before every round: no count lasts. Add a cut card, like --rules '6D PEN75'"
+    for score in scores:
+        if score.name in counters and job.setting.rules.penetration and not score.bankroll:
+            yield f"{score.name}: no N0, SCORE and risk of ruin, since its interval is not above 0"
 
 
 def mistake_lines(scores: Iterable[Score]) -> list[str]:
-    """Name the three costliest mistakes of each strategy that makes any worth a thousandth of a percent."""
+    """Name the three costliest mistakes of each strategy that makes any worth a thousandth of a percent.
+
+    >>> from bj_env.analysis.policy_value import CostlyCell
+    >>> costly = CostlyCell("hard 16", 10, "HIT", "STAND", often=0.01, cost=3e-5)
+    >>> score = Score("basic", "rule", 100, 0.0, 0.1, 0.0, 0.0, 1.0, costliest=(costly,))
+    >>> print(*mistake_lines([score]))
+    Costliest mistakes of basic (against the composition-dependent optimum): hits hard 16 v T, should stand, 0.003 %
+    """
     lines = []
     for score in scores:
         costly = [mistake for mistake in score.costliest[:3] if mistake.cost >= 1e-5 and mistake.played != mistake.best]
         said = [
-            f"{mistake.hand} v {RANKS[mistake.upcard - 1]} {mistake.played}, best {mistake.best}, {mistake.cost:.3%}"
+            f"{_VERBS[mistake.played]} {mistake.hand} v {RANKS[mistake.upcard - 1]}, should {mistake.best.lower()}, "
+            f"{100 * mistake.cost:.3f} %"
             for mistake in costly
         ]
-        lines += (
-            [f"Costliest mistakes of {score.name} (against the best play with all cards): {'; '.join(said)}"]
-            if said
-            else []
-        )
+        if said:
+            against = "against the composition-dependent optimum"
+            lines.append(f"Costliest mistakes of {score.name} ({against}): " + "; ".join(said))
     return lines
+
+
+_VERBS = {
+    "STAND": "stands on",
+    "HIT": "hits",
+    "DOUBLE": "doubles",
+    "SPLIT": "splits",
+    "SURRENDER": "surrenders",
+    "INSURE": "insures",
+    "DECLINE": "declines",
+}
 
 
 def bankroll_lines(scores: Iterable[Score]) -> list[str]:
     """Say what bankroll each strategy takes that wins.
 
     >>> bankroll_lines([Score("hi-lo", "rule", 10**8, 0.02, 0.0003, 0.0, 0.0, 1.0)])
-    ['hi-lo wins: standard deviation 3.00 bets a round, N0 22,500 rounds, SCORE $44.44, risk to lose 1,000 bets 1.2 %']
+    ['hi-lo wins: standard deviation 3.00 bets, N0 22,500 rounds, SCORE $44.44, risk of ruin with 1,000 bets 1.2%']
     """
     return [
-        f"{score.name} wins: standard deviation {score.sd:.2f} bets a round, N0 {score.bankroll.n0:,.0f} rounds, "
-        f"SCORE ${score.bankroll.score:.2f}, risk to lose {BANKROLL:,} bets {100 * score.bankroll.risk_of_ruin:.1f} %"
+        f"{score.name} wins: standard deviation {score.sd:.2f} bets, N0 {score.bankroll.n0:,.0f} rounds, "
+        f"SCORE ${score.bankroll.score:.2f}, risk of ruin with {BANKROLL:,} bets {score.bankroll.risk_of_ruin:.1%}"
         for score in scores
         if score.bankroll
     ]
-
-
-def _percent(mean: float, stderr: float) -> str:
-    half = 100 * Z95 * stderr
-    digits = 2 if half >= 0.1 else 3  # two of the interval's own
-    return f"{100 * mean:+.{digits}f} ± {half:.{digits}f}"

@@ -1,10 +1,52 @@
-"""How the options of commands are written: whole numbers, percents and ramps."""
+"""How the options of commands are written: whole numbers, percents and ramps, the same for every command."""
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import pairwise
+from math import inf
 
 from bj_env.errors import BlackjackError, shortened
+
+_NUMBER = re.compile(r"\s*(-?(?:[0-9]{1,3}(?:_[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)\s*")
+"""Digits are 0 to 9; groups of three may be divided by underscores."""
+
+
+def _decimal(written: str) -> Decimal | None:
+    number = _NUMBER.fullmatch(written)
+    return Decimal(number[1].replace("_", "")) if number else None
+
+
+def whole_number(name: str, written: str, least: int, most: int) -> int:
+    """Read a whole number, which may be written like 1e7 or 10_000_000.
+
+    Raises:
+        BlackjackError: if it is not one, or out of bounds.
+
+    >>> whole_number("rounds", "1e7", 1, 10**15), whole_number("rounds", "10_000_000", 1, 10**15)
+    (10000000, 10000000)
+    """
+    value = _decimal(written)
+    small = value is not None and -20 < value.adjusted() < 21  # else it would take long to write it out
+    number = int(value) if small and value is not None else -1
+    if not small or number != value or not least <= number <= most:
+        raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {shortened(written)}")
+    return number
+
+
+def percents(name: str, written: str) -> float:
+    """Read a positive percents of a bet, and return it in bets.
+
+    Raises:
+        BlackjackError: if it is none.
+
+    >>> percents("half-width", "0.05")
+    0.0005
+    """
+    number = _decimal(written)
+    value = -1.0 if number is None else float(number) / 100
+    if not 1e-9 <= value < 1e9 or value == inf:
+        raise BlackjackError(f"{name}: expected percents of a bet, like 0.05, got {shortened(written)}")
+    return value
 
 
 def ramp_from(written: str) -> tuple[tuple[int, int], ...]:
@@ -22,41 +64,3 @@ def ramp_from(written: str) -> tuple[tuple[int, int], ...]:
     if len(ramp) < len(steps) or not rising:
         raise BlackjackError(f"ramp: expected rising counts and bets, like 1:2,2:4,3:8, got {shortened(written)}")
     return ramp
-
-
-def whole_number(name: str, written: str, least: int, most: int) -> int:
-    """Read a whole number, written in ASCII digits like 2000 or 1e7; underscores may group digits.
-
-    Raises:
-        BlackjackError: if it is not one, or out of bounds.
-
-    >>> whole_number("rounds", "1e7", 1, 10**15), whole_number("rounds", "10_000_000", 1, 10**15)
-    (10000000, 10000000)
-    """
-    try:
-        value = Decimal(written if _NUMBER.fullmatch(written) else "nan")
-    except InvalidOperation:
-        value = Decimal("nan")
-    small = value.is_finite() and -20 < value.adjusted() < 21  # else it would take long to write it out
-    number = int(value) if small else -1
-    if not small or number != value or not least <= number <= most:
-        raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {shortened(written)}")
-    return number
-
-
-def percents(name: str, written: str) -> float:
-    """Read percents of a bet, and return bets.
-
-    Raises:
-        BlackjackError: if they are not a number above 0.
-
-    >>> percents("half-width", "0.05")
-    0.0005
-    """
-    value = float(written) / 100 if _NUMBER.fullmatch(written) else 0.0
-    if not 1e-9 <= value < 1e9:
-        raise BlackjackError(f"{name}: expected percents of a bet, like 0.05, got {shortened(written)}")
-    return value
-
-
-_NUMBER = re.compile(r"-?[0-9]+(_[0-9]+)*(\.[0-9]+)?(e[+-]?[0-9]{1,9})?", re.ASCII | re.IGNORECASE)

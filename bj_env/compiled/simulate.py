@@ -19,12 +19,13 @@ import numpy as np
 
 from bj_env.compiled.arrays import Array
 from bj_env.compiled.blocks import Played, chunks_of_blocks, in_order, player
-from bj_env.compiled.sums import Paired, Simulation, Sums
+from bj_env.compiled.sums import Paired, Simulation
 from bj_env.errors import BlackjackError, choices
 from bj_env.game.decision import Decision
 from bj_env.game.rng import SEEDS, TABLES
 from bj_env.rules.houses import parse_rules, text
 from bj_env.rules.terms import TICKS, Rules, checked_number
+from bj_env.statistics import Sums
 
 THREADS, RAY = BACKENDS = ("threads", "ray")
 """Who may play the blocks of a simulation."""

@@ -1,71 +1,11 @@
-"""What blocks of rounds add up to, and what a simulation says by it."""
+"""Results of simulations."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from bj_env.compiled.arrays import Array
 from bj_env.errors import BlackjackError
-
-
-class Sums(NamedTuple):
-    """What blocks of rounds add up to; sums of parts are the sums of the whole.
-
-    Attributes:
-        blocks, rounds: how many.
-        net: what was won, in ticks.
-        squares: of what each round won; not known of differences.
-        block_squares: of what each block won.
-    """
-
-    blocks: int = 0
-    rounds: int = 0
-    net: int = 0
-    squares: float = 0.0
-    block_squares: float = 0.0
-
-    def plus(self, nets: Array, squares: Array, rounds: int) -> Self:
-        """Add blocks of so many rounds: what each won, and the squares of its rounds."""
-        won = nets.astype(np.float64)
-        return self._replace(
-            blocks=self.blocks + len(nets),
-            rounds=self.rounds + len(nets) * rounds,
-            net=self.net + int(nets.sum()),
-            squares=self.squares + float(squares.sum()),
-            block_squares=self.block_squares + float(np.square(won).sum()),  # `@` would wake BLAS's own threads
-        )
-
-    def with_sums(self, other: "Sums") -> "Sums":
-        """Add the sums of other blocks.
-
-        >>> Sums(blocks=1, rounds=2, net=-10).with_sums(Sums(blocks=2, rounds=4, net=5)).net
-        -5
-        """
-        return Sums(
-            blocks=self.blocks + other.blocks,
-            rounds=self.rounds + other.rounds,
-            net=self.net + other.net,
-            squares=self.squares + other.squares,
-            block_squares=self.block_squares + other.block_squares,
-        )
-
-    def mean(self, unit: float) -> float:
-        """Return the net of a round in units of so many ticks."""
-        return self.net / self.rounds / unit
-
-    def stderr(self, unit: float) -> float:
-        """Return the standard error of `mean`; infinite for a single block."""
-        if self.blocks < 2:
-            return float("inf")
-        spread = self.block_squares - self.net * (self.net / self.blocks)
-        return sqrt(max(spread, 0.0) / (self.blocks - 1) * self.blocks) / self.rounds / unit
-
-    def sd(self, unit: float) -> float:
-        """Return the standard deviation of a round."""
-        return sqrt(max(self.squares / self.rounds - (self.net / self.rounds) ** 2, 0.0)) / unit
+from bj_env.statistics import Sums
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Pictures: what is marked on a chart, and that it is seen."""
 
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def test_a_benchmark_is_drawn_with_the_charts_of_those_who_go_by_hand(tmp_path: 
     shapes = []
     for policies in ({"random": "random"}, {"mimic": "mimic"}, {"mimic": "mimic", "basic": "basic"}):
         path = tmp_path / "bench.png"
-        bench_picture(path, compare(policies, setting), policies, RULES)
+        path.write_bytes(bench_picture(compare(policies, setting), policies, RULES))
         shapes.append(imread(path).shape)
     assert shapes[0][0] < shapes[1][0]  # no chart below the values
     assert shapes[1][1] < shapes[2][1]  # one more beside the best one
@@ -97,7 +98,9 @@ def test_counts_and_bankrolls_are_drawn_where_a_shoe_lasts(tmp_path: Path) -> No
     policies = {"hi-lo": CountingDecision(ramp=((-99, 1), (1, 4), (2, 12)))}
     scores = compare(policies, Setting(rules, ("agent",), 1_000_000, 1))
     assert [score.name for score in scores if score.bankroll] == ["hi-lo"]
-    bench_picture(path, scores, policies, rules)
+    path.write_bytes(bench_picture(scores, policies, rules))
     with_counts = imread(path).shape[0]
-    bench_picture(path, [score._replace(exact_ev=None, ev=-1.0) for score in scores], policies, Rules(decks=2))
+    path.write_bytes(
+        bench_picture([replace(score, exact_ev=None, ev=-1.0) for score in scores], policies, Rules(decks=2))
+    )
     assert with_counts > imread(path).shape[0] + 300

@@ -13,8 +13,9 @@ from rich.table import Table
 
 from bj_env.analysis.policy_value import exact_value
 from bj_env.compiled.simulate import simulate
-from bj_env.compiled.sums import Simulation, Sums
+from bj_env.compiled.sums import Simulation
 from bj_env.rules.houses import parse_rules, text
+from bj_env.statistics import Sums
 
 HOUSES = (
     ("six-deck", "basic"),

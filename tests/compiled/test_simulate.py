@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bj_env.analysis.policy_value import exact_value
-from bj_env.compiled.simulate import played, simulate
-from bj_env.compiled.sums import Simulation, Sums
+from bj_env.compiled.simulate import played, simulate, simulate_paired
+from bj_env.compiled.sums import Simulation
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
 from bj_env.game.participants import Player
@@ -21,6 +21,7 @@ from bj_env.game.view import View
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.terms import TICKS, Action
 from bj_env.solver import outcome
+from bj_env.statistics import Sums
 from bj_env.strategies import saved_policy
 from bj_env.strategies.counting import CountingDecision
 from bj_env.strategies.registry import strategy
@@ -219,3 +220,21 @@ def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> N
 
 def test_the_largest_seed_is_one() -> None:
     assert isinstance(simulate("6D", ["mimic"], 10, seed=2**64 - 1), Simulation)
+
+
+def test_lineups_of_different_size_are_no_pair() -> None:
+    with pytest.raises(BlackjackError, match="seats: expected as many of both, got 1, 2"):
+        simulate_paired("six-deck", ["basic"], ["basic", "mimic"], 10)
+
+
+@pytest.mark.parametrize("stderr", [-1.0, float("nan"), "1", True])
+def test_a_standard_error_that_is_none_is_refused(stderr: Any) -> None:
+    with pytest.raises(BlackjackError, match="stderr: expected a number from 0 on"):
+        simulate("six-deck", ["basic"], 10, stderr=stderr)
+
+
+def test_progress_sees_every_chunk() -> None:
+    seen: list[Sums] = []
+    result = simulate("six-deck", ["basic"], 120_000, seed=1, threads=2, progress=seen.append)
+    assert [sums.rounds for sums in seen] == [50_000, 100_000, 120_000]
+    assert seen[-1].mean(TICKS) == result.ev
