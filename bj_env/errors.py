@@ -21,6 +21,10 @@ class RenderModeError(BlackjackError, TypeError):
     """Raised for an unknown way of rendering; a `TypeError`, at which SB3's ``make_vec_env`` does without."""
 
 
+class UnknownArgument(BlackjackError, TypeError):
+    """Raised when an environment is made with a keyword that it does not have; a `TypeError`, as Python's own."""
+
+
 class IllegalAction(BlackjackError):
     """Raised for an action that the rules do not allow now."""
 

@@ -21,6 +21,7 @@ from bj_env.compiled.arrays import (
     NUMBER,
     OVER,
     SIZE,
+    TRUNCATED,
     WORDS_FOR,
     Array,
     allocate,
@@ -166,6 +167,14 @@ class Engine:
         """Return the first table whose action cannot be taken, or -1."""
         only_legal = self.settings.illegal_action == "raise"
         return kernels().first_illegal(self.tables.state, actions, self.settings.actions, autoreset, only_legal)
+
+    def over(self) -> Array:
+        """Tell where an episode is over, ``[T]``."""
+        return self.tables.state[:, OVER] > 0
+
+    def truncate(self, where: Array) -> None:
+        """End episodes by their length; their tables stay as they are until the next ones begin."""
+        self.tables.state[where, OVER] = self.tables.state[where, TRUNCATED] = 1
 
     def reseed(self, which: Array, seeds: Array, numbers: Array) -> None:
         """Give tables new shoes and new chance for their seats.

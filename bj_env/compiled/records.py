@@ -6,6 +6,8 @@ from bj_env.compiled.arrays import (
     ASKED_SEAT,
     BANK,
     BET,
+    DEALT,
+    FREE,
     LAST_BANK,
     LAST_BET,
     LAST_LOGGED,
@@ -15,13 +17,16 @@ from bj_env.compiled.arrays import (
     NEW_ACTION,
     ON_TABLE,
     OVER,
+    PHASE,
     SHOWN,
+    SIZE,
 )
+from bj_env.display.scene import Scene, betting_scene, table_scene
 from bj_env.errors import BlackjackError, IllegalAction
 from bj_env.game.notation import Face
 from bj_env.game.replay import retrace
 from bj_env.game.round import Round
-from bj_env.rules.terms import FIRST_BET, TICKS
+from bj_env.rules.terms import FIRST_BET, TICKS, Phase
 
 if TYPE_CHECKING:
     from bj_env.compiled.engine import Engine
@@ -43,6 +48,21 @@ def last_round(engine: "Engine", i: int) -> Round:
     if state[LAST_LOGGED] == 0:
         raise BlackjackError(f"record: expected a round that has ended in environment {i}, but none has")
     return _retraced(engine, i, int(state[LOG]) ^ 1, int(state[LAST_LOGGED]), LAST_BET, LAST_BANK)
+
+
+def scene_of(engine: "Engine", i: int) -> Scene:
+    """Return what everyone sees of a table now."""
+    settings, state = engine.settings, engine.tables.state[i]
+    mask, asked = int(state[MASK]), int(state[ASKED_SEAT])
+    banks = engine.tables.seats[i, :, FREE].tolist()
+    legal = [settings.action_name(action) for action in range(settings.actions) if mask >> action & 1]
+    left = f"{state[SIZE] - state[DEALT]} cards left in the shoe" if settings.rules.decks else "infinite shoe"
+    if state[ON_TABLE]:
+        round = round_on(engine, i) if state[PHASE] != Phase.ROUND_OVER else last_round(engine, i)
+        scene = table_scene(round.table, round, settings.names, legal, asked)
+    else:
+        scene = betting_scene(settings.rules, settings.names, banks, legal, asked)
+    return scene._replace(shoe=left)
 
 
 def _retraced(engine: "Engine", i: int, half: int, length: int, bet: int, bank: int) -> Round:

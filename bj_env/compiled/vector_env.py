@@ -1,10 +1,11 @@
 """The compiled environment: many tables at once, which `gymnasium.make_vec` gives for ``Blackjack-multi-v0``."""
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import fields
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -14,14 +15,21 @@ from numpy.typing import NDArray
 from bj_env.compiled.arrays import MASK, Array
 from bj_env.compiled.engine import Engine
 from bj_env.compiled.kernels import BEGIN, GO, SHOW, SKIP, Out, kernels
-from bj_env.compiled.records import last_round, refused
+from bj_env.compiled.records import last_round, refused, scene_of
 from bj_env.compiled.start_states import apply_start
-from bj_env.env.settings import AGENT, Settings
+from bj_env.compiled.vector_arguments import (
+    MOST_THREADS,
+    checked_mode,
+    checked_options,
+    checked_render_mode,
+    checked_seed,
+    cores,
+)
+from bj_env.env.settings import AGENT, MOST_ROUNDS, Settings, check_keywords
 from bj_env.env.start_states import Start
 from bj_env.errors import BlackjackError, choices
 from bj_env.game.decision import Decision
 from bj_env.game.events import Record
-from bj_env.game.rng import SEEDS
 from bj_env.rules.terms import Rules, checked_number
 from bj_env.strategies.count_systems import Count
 
@@ -29,7 +37,6 @@ Observations = Any  # an array, or a dictionary of two
 Infos = dict[str, Any]
 
 MOST_TABLES = 1 << 24
-MOST_THREADS = 1024
 
 
 class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
@@ -44,6 +51,8 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             used; ``"SameStep"``, with the last step, which shows the end in ``infos["final_obs"]`` and ``final_info``;
             ``"Disabled"``, by ``reset(options={"reset_mask": mask})`` alone. An `AutoresetMode` or its value.
         threads: how many threads share the tables; None is one a core. Results do not depend on it.
+        max_episode_steps: steps after which an episode is truncated, as by Gymnasium's ``TimeLimit``; None is without.
+        render_mode: ``"rgb_array"`` has `render` return a picture of each table, for at most 64 tables; or None.
 
     All other arguments are those of `bj_env.env.env.BlackjackEnv`. Other seats are played by decisions that can be
     compiled to lookup tables.
@@ -84,7 +93,11 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         mask_in_observation: bool | Sequence[str] = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int | None = None,
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+        **unknown: Any,
     ) -> None:
+        check_keywords(unknown, BlackjackVectorEnv)
         self.settings = settings = Settings.checked(
             rules=rules,
             seats=seats,
@@ -100,9 +113,14 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             mask_in_observation=mask_in_observation,
         )
         self.num_envs = checked_number("num_envs", num_envs, 1, MOST_TABLES)
-        self.autoreset_mode = _checked_mode(autoreset_mode)
-        threads = checked_number("threads", _cores() if threads is None else threads, 1, MOST_THREADS)
-        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        self.autoreset_mode = checked_mode(autoreset_mode)
+        threads = checked_number("threads", cores() if threads is None else threads, 1, MOST_THREADS)
+        self.max_episode_steps = None
+        if max_episode_steps is not None:
+            self.max_episode_steps = checked_number("max_episode_steps", max_episode_steps, 1, MOST_ROUNDS)
+        self._steps = np.zeros(self.num_envs, np.int64)
+        self.render_mode = checked_render_mode(render_mode, self.num_envs)
+        self.metadata = {"render_modes": ["rgb_array"], "render_fps": 2, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = settings.observation_space
         self.single_action_space = spaces.Discrete(settings.actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -129,7 +147,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         Raises:
             BlackjackError: if the seed or an option is not valid; the episodes before go on then.
         """
-        given = _checked_options(options)
+        given = checked_options(options)
         which = self._checked_reset_mask(given.pop("reset_mask", None))
         settings = self.settings
         start = Start()
@@ -147,6 +165,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
                 self.engine.tables = before
             raise
         self._seeded = True
+        self._steps[which] = 0
         self._note_seeds(which, seeds)
         where = self._only(which)
         infos = self._infos(out, where) | {"seed": self._seeds[0].copy(), "_seed": where.copy()}
@@ -208,11 +227,11 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         if seed is None and self._seeded:
             return None
         if seed is None or isinstance(seed, int | np.integer):
-            one = int(self.np_random.integers(1 << 63)) if seed is None else _checked_seed(seed)
+            one = int(self.np_random.integers(1 << 63)) if seed is None else checked_seed(seed)
             return np.full(len(which), one, np.uint64), which
         if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str | bytes) or np.ndim(seed) != 1:
             raise BlackjackError(f"seed: expected a whole number, or one for each environment, got {seed!r}")
-        seeds = [_checked_seed(each) for each in seed]
+        seeds = [checked_seed(each) for each in seed]
         if len(seeds) != self.num_envs:
             raise BlackjackError(f"seed: expected one for each of {self.num_envs} environments, got {len(seeds)}")
         return np.array(seeds, np.uint64)[which], np.zeros(len(which), np.int64)
@@ -233,7 +252,9 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             raise refused(self.engine, wrong, int(codes[wrong]))
         out = self.engine.new_out()
         try:
+            over = self.engine.over()
             self.engine.run(codes, out, autoreset=autoreset)
+            self._truncate(over, out)
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
                 return self._same_step(out)
         except BlackjackError:  # another thread is in the step: nothing has changed
@@ -255,6 +276,15 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             raise BlackjackError(f"actions: expected whole numbers ({self.num_envs},), got {given.dtype} {given.shape}")
         return np.array(given, np.int64)  # of one layout, for which the kernels are compiled
 
+    def _truncate(self, over: Array, out: Out) -> None:
+        """Count the steps, and end every episode that has had all of its own; ``over`` are those that begin now."""
+        if self.max_episode_steps is None:
+            return
+        self._steps = np.where(over, 0, self._steps + 1)
+        late = (self._steps >= self.max_episode_steps) & ~out.terminated
+        out.truncated[late] = True
+        self.engine.truncate(late)
+
     def _same_step(self, out: Out) -> tuple[Observations, Array, Array, Array, Infos]:
         """Begin the next episode wherever one has ended, and show its end aside."""
         over, everywhere = out.terminated | out.truncated, np.ones(self.num_envs, np.bool_)
@@ -265,6 +295,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             ends |= {"_final_info": over.copy()}
             out = Out(*map(np.copy, out))
             self.engine.run(np.where(over, BEGIN, SKIP), out)
+            self._steps[over] = 0
         return self._observations(out), reward, terminated.copy(), truncated.copy(), self._infos(out, everywhere) | ends
 
     def _observations(self, out: Out) -> Observations:
@@ -301,6 +332,52 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             raise BlackjackError(f"record: expected an environment from 0 to {self.num_envs - 1}, got {index!r}")
         return last_round(self.engine, int(index)).record(int(self._seeds[0][index]))
 
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """Return a picture of each table, uint8 ``[height, width, 3]``; Gymnasium's wrappers lay them out as a grid."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() needs render_mode='rgb_array' when the environments are made")
+            return None
+        if not self._seeded:
+            raise BlackjackError("render: expected reset() before it")
+        from bj_env.display.picture import draw, pixels  # only here: it needs pygame
+
+        return tuple([pixels(draw(scene_of(self.engine, i))) for i in range(self.num_envs)])
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return an attribute of each environment, as `gymnasium.vector.SyncVectorEnv` does.
+
+        Raises:
+            AttributeError: if tables have none of that name.
+        """
+        return self.call(name)
+
+    def call(self, name: str, *arguments: Any, **named: Any) -> tuple[Any, ...]:
+        """Return what a method of each environment returns, or an attribute of each.
+
+        Raises:
+            AttributeError: if tables have none of that name.
+
+        >>> BlackjackVectorEnv(2).call("render_mode")
+        (None, None)
+        """
+        each: dict[str, Callable[..., Any]] = {
+            "action_masks": lambda: self.action_masks(),
+            "record": lambda: [self.record(i) for i in range(self.num_envs)],
+            "render": self.render,
+            "np_random_seed": lambda: self._seeds[0].tolist(),
+        }
+        if name in each:
+            return tuple(each[name](*arguments, **named) or ())
+        shared: dict[str, Any] = {
+            "action_space": self.single_action_space,
+            "observation_space": self.single_observation_space,
+        }
+        shared |= {field.name: getattr(self.settings, field.name) for field in fields(self.settings)}
+        shared |= {"feature_names": self.feature_names, "render_mode": self.render_mode, "settings": self.settings}
+        if name not in shared:
+            raise AttributeError(f"tables have no {name!r}; {choices(name, [*each, *shared])}")
+        return (shared[name],) * self.num_envs
+
 
 def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> Array:
     """Draw a legal action for each row of masks, all equally likely; 0 where none is legal.
@@ -319,27 +396,3 @@ def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> Array:
     actions = np.empty(len(masks), np.int64)
     kernels().sample(np.require(masks, requirements=("C", "W")), rng.random(len(masks)), actions)
     return actions
-
-
-def _cores() -> int:
-    """Return how many threads there is work for."""
-    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)  # not on Macs
-    return min(len(usable), MOST_THREADS)
-
-
-def _checked_options(options: Any) -> dict[str, Any]:
-    if options is not None and not isinstance(options, Mapping):
-        raise BlackjackError(f"options: expected names with values, like {{'hand': 'T,6'}}, got {options!r}")
-    return dict(options or {})
-
-
-def _checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    if mode not in [valid for each in AutoresetMode for valid in (each, each.value)]:
-        raise BlackjackError(f"autoreset_mode: got {mode!r}; {choices(mode, [each.value for each in AutoresetMode])}")
-    return AutoresetMode(mode)
-
-
-def _checked_seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < SEEDS:
-        raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
-    return int(seed)

@@ -82,6 +82,13 @@ def table_scene(table: "Table", round: "Round | None", names: Sequence[str], leg
     return Scene(table.rules, shoe, dealer, value, seats, tuple(legal), "" if legal else _end(round))
 
 
+def betting_scene(rules: Rules, names: Sequence[str], banks: Sequence[int], legal: Sequence[str], asked: int) -> Scene:
+    """Return a table without cards; ``banks`` are ticks, below 0 without limit, and ``asked`` is asked for its bet."""
+    money = [bank if bank >= 0 else None for bank in banks]
+    seats = tuple(_seat(None, number, name, money[number], asked) for number, name in enumerate(names))
+    return Scene(rules, "", (), "", seats, tuple(legal), "" if legal else _end(None))
+
+
 def _end(round: "Round | None") -> str:
     return "the round is void, all stakes go back" if round is not None and round.void else "the round is over"
 

@@ -16,7 +16,7 @@ from bj_env.display.text import table_text
 from bj_env.display.window import Window
 from bj_env.env.episode import Episode
 from bj_env.env.observer import Memo, Observation, Observer
-from bj_env.env.settings import AGENT, Settings, fallback_action
+from bj_env.env.settings import AGENT, Settings, check_keywords, fallback_action
 from bj_env.env.start_states import Start
 from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
 from bj_env.extras import missing
@@ -111,7 +111,9 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         mask_in_observation: bool | Sequence[str] = False,
         record_in_info: bool = True,
         render_mode: str | None = None,
+        **unknown: Any,
     ) -> None:
+        check_keywords(unknown, BlackjackEnv)
         settings = Settings.checked(
             rules=rules,
             seats=seats,

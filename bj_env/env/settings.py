@@ -1,7 +1,9 @@
 """The settings of an environment: its arguments, checked once, for the readable environment and the compiled one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from inspect import signature
 from os import PathLike
 from string import ascii_lowercase
 from typing import Any, Self
@@ -10,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from bj_env.env.episode import EPISODES
-from bj_env.errors import BlackjackError, UnknownStrategy, choices
+from bj_env.errors import BlackjackError, UnknownArgument, UnknownStrategy, choices
 from bj_env.game.decision import Decision
 from bj_env.observation import Layout
 from bj_env.rules.houses import parse_rules
@@ -189,6 +191,25 @@ class Settings:
         'bet 0, bet 5'
         """
         return ", ".join(self.action_name(action) for action in range(self.actions) if mask >> action & 1)
+
+
+def check_keywords(unknown: Iterable[str], maker: Callable[..., Any]) -> None:
+    """Refuse keywords that the maker of an environment does not have.
+
+    Raises:
+        UnknownArgument: at the first, naming the nearest that there is.
+
+    >>> check_keywords({"rulse": "6D"}, Settings.checked)
+    Traceback (most recent call last):
+    bj_env.errors.UnknownArgument: unknown argument 'rulse'; did you mean 'rules'?
+    """
+    known = [
+        name for name, parameter in signature(maker).parameters.items() if parameter.kind == parameter.KEYWORD_ONLY
+    ]
+    for name in unknown:
+        near = get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"valid: {', '.join(map(repr, known))}"
+        raise UnknownArgument(f"unknown argument {name[:40]!r}; {hint}")
 
 
 def fallback_action(action: int, mask: int, total: int) -> int:

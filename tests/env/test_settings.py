@@ -18,13 +18,13 @@ from bj_env.strategies.count_systems import count_from
 
 def test_the_environment_takes_them_with_the_same_defaults() -> None:
     ours = dict(signature(BlackjackEnv.__init__).parameters)
-    del ours["self"], ours["render_mode"], ours["record_in_info"]
+    del ours["self"], ours["render_mode"], ours["record_in_info"], ours["unknown"]
     assert ours == dict(signature(Settings.checked).parameters)
 
 
 def test_the_vector_environment_takes_them_with_the_same_defaults() -> None:
     ours = dict(signature(BlackjackVectorEnv.__init__).parameters)
-    for name in ("self", "num_envs", "autoreset_mode", "threads"):
+    for name in ("self", "num_envs", "autoreset_mode", "threads", "max_episode_steps", "render_mode", "unknown"):
         del ours[name]
     assert ours == dict(signature(Settings.checked).parameters)
 

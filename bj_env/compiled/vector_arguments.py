@@ -1,0 +1,55 @@
+"""The arguments of the compiled environment that the single one has not: checked, with errors in one line."""
+
+import os
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from bj_env.errors import BlackjackError, RenderModeError, choices
+from bj_env.extras import missing
+from bj_env.game.rng import SEEDS
+
+MOST_THREADS = 1024
+MOST_PICTURES = 64
+"""So many tables are drawn at most."""
+
+
+def checked_render_mode(render_mode: str | None, tables: int) -> str | None:
+    """Return how tables are drawn: pictures of a few tables, or not at all."""
+    if render_mode not in (None, "rgb_array"):
+        raise RenderModeError(f"render_mode: got {render_mode!r}; valid for several tables: None, 'rgb_array'")
+    if render_mode is not None and tables > MOST_PICTURES:
+        raise RenderModeError(f"render_mode: expected at most {MOST_PICTURES} tables to draw, got {tables}")
+    if render_mode is not None and find_spec("pygame") is None:
+        raise RenderModeError(f"render_mode {render_mode!r}: {missing('pygame-ce', 'play')}")
+    return render_mode
+
+
+def cores() -> int:
+    """Return how many threads there is work for."""
+    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)  # not on Macs
+    return min(len(usable), MOST_THREADS)
+
+
+def checked_options(options: Any) -> dict[str, Any]:
+    """Return the options of a reset as a dictionary of one's own."""
+    if options is not None and not isinstance(options, Mapping):
+        raise BlackjackError(f"options: expected names with values, like {{'hand': 'T,6'}}, got {options!r}")
+    return dict(options or {})
+
+
+def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """Return when a new episode begins."""
+    if mode not in [valid for each in AutoresetMode for valid in (each, each.value)]:
+        raise BlackjackError(f"autoreset_mode: got {mode!r}; {choices(mode, [each.value for each in AutoresetMode])}")
+    return AutoresetMode(mode)
+
+
+def checked_seed(seed: Any) -> int:
+    """Return a seed of a table."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < SEEDS:
+        raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
+    return int(seed)
