@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from bj_env.compiled.arrays import Array
 from bj_env.errors import BlackjackError, RenderModeError, choices
 from bj_env.extras import missing
 from bj_env.game.rng import SEEDS
@@ -53,3 +54,14 @@ def checked_seed(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < SEEDS:
         raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
     return int(seed)
+
+
+def checked_actions(actions: Any, tables: int) -> Array:
+    """Return an action for each table, ``[T]``."""
+    try:
+        given = np.asarray(actions)
+    except ValueError:  # rows of different lengths
+        raise BlackjackError(f"actions: expected whole numbers ({tables},), got {actions!r}") from None
+    if given.shape != (tables,) or given.dtype.kind not in "iu":
+        raise BlackjackError(f"actions: expected whole numbers ({tables},), got {given.dtype} {given.shape}")
+    return np.array(given, np.int64)  # of one layout, for which the kernels are compiled

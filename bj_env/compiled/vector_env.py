@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -19,13 +20,14 @@ from bj_env.compiled.records import last_round, refused, scene_of
 from bj_env.compiled.start_states import apply_start
 from bj_env.compiled.vector_arguments import (
     MOST_THREADS,
+    checked_actions,
     checked_mode,
     checked_options,
     checked_render_mode,
     checked_seed,
     cores,
 )
-from bj_env.env.settings import AGENT, MOST_ROUNDS, Settings, check_keywords
+from bj_env.env.settings import AGENT, MOST_ROUNDS, Settings, check_keywords, portable_spec
 from bj_env.env.start_states import Start
 from bj_env.errors import BlackjackError, choices
 from bj_env.game.decision import Decision
@@ -74,6 +76,8 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
     >>> str(env.record(0))
     'six-deck ; D 2/9 ; P1 1 8,T S ; next 5,K => P1 +1 ; D 2,9,5,K'
     """
+
+    _spec: EnvSpec | None = None
 
     def __init__(
         self,
@@ -128,6 +132,15 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         self.engine = Engine(settings, self.num_envs, threads)
         self._seeds = np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.int64)
         self._seeded = False
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """What Gymnasium makes such an environment of; its JSON makes it again."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = portable_spec(spec)
 
     @property
     def feature_names(self) -> list[str]:
@@ -246,7 +259,9 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             BlackjackError: if they are not that, or an episode is over and mode ``"Disabled"``.
             IllegalAction: if one is not legal and ``illegal_action`` is ``"raise"``. No table has changed then.
         """
-        codes, autoreset = self._checked_actions(actions), self.autoreset_mode == AutoresetMode.NEXT_STEP
+        if not self._seeded:
+            raise BlackjackError("step: expected reset() before it")
+        codes, autoreset = checked_actions(actions, self.num_envs), self.autoreset_mode == AutoresetMode.NEXT_STEP
         wrong = self.engine.first_illegal(codes, autoreset=autoreset)
         if wrong >= 0:
             raise refused(self.engine, wrong, int(codes[wrong]))
@@ -264,17 +279,6 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             raise
         infos = self._infos(out, np.ones(self.num_envs, np.bool_))
         return self._observations(out), out.reward, out.terminated, out.truncated, infos
-
-    def _checked_actions(self, actions: Array) -> Array:
-        if not self._seeded:
-            raise BlackjackError("step: expected reset() before it")
-        try:
-            given = np.asarray(actions)
-        except ValueError:  # rows of different lengths
-            raise BlackjackError(f"actions: expected whole numbers ({self.num_envs},), got {actions!r}") from None
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise BlackjackError(f"actions: expected whole numbers ({self.num_envs},), got {given.dtype} {given.shape}")
-        return np.array(given, np.int64)  # of one layout, for which the kernels are compiled
 
     def _truncate(self, over: Array, out: Out) -> None:
         """Count the steps, and end every episode that has had all of its own; ``over`` are those that begin now."""
@@ -356,9 +360,6 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
 
         Raises:
             AttributeError: if tables have none of that name.
-
-        >>> BlackjackVectorEnv(2).call("render_mode")
-        (None, None)
         """
         each: dict[str, Callable[..., Any]] = {
             "action_masks": lambda: self.action_masks(),

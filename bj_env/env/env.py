@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from bj_env.display.scene import Scene, table_scene
@@ -16,7 +17,7 @@ from bj_env.display.text import table_text
 from bj_env.display.window import Window
 from bj_env.env.episode import Episode
 from bj_env.env.observer import Memo, Observation, Observer
-from bj_env.env.settings import AGENT, Settings, check_keywords, fallback_action
+from bj_env.env.settings import AGENT, Settings, check_keywords, fallback_action, portable_spec
 from bj_env.env.start_states import Start
 from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
 from bj_env.extras import missing
@@ -94,6 +95,8 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
 
     metadata = {"render_modes": ["human", "rgb_array", "ansi"], "render_fps": 2}  # noqa: RUF012 (Gymnasium's own form)
 
+    _spec: EnvSpec | None = None
+
     def __init__(
         self,
         *,
@@ -162,6 +165,15 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         self._no_record = Record(self.rules) if record_in_info else None
 
     @property
+    def spec(self) -> EnvSpec | None:
+        """What Gymnasium makes such an environment of; its JSON makes it again."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = portable_spec(spec)
+
+    @property
     def feature_names(self) -> list[str]:
         """The name of each entry of an observation."""
         return self.layout.names
@@ -214,6 +226,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         Everything face up, and what the dealer's peek has told, is as here; burned cards, hole card, the order of the
         shoe and the random numbers of the other seats are not. Averages over such copies are what the agent can know.
         """
+        seed = checked_number("seed", seed, 0, SEEDS - 1)
         copy = deepcopy(self)
         if copy.render_mode == "human":
             copy.render_mode = None  # nobody watches plans

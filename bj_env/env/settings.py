@@ -1,7 +1,7 @@
 """The settings of an environment: its arguments, checked once, for the readable environment and the compiled one."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import signature
 from os import PathLike
@@ -10,13 +10,26 @@ from typing import Any, Self
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 
 from bj_env.env.episode import EPISODES
 from bj_env.errors import BlackjackError, UnknownArgument, UnknownStrategy, choices
 from bj_env.game.decision import Decision
+from bj_env.game.notation import house_text
 from bj_env.observation import Layout
 from bj_env.rules.houses import parse_rules
-from bj_env.rules.terms import ACTION_WORDS, DECK, FIRST_BET, TICKS, Action, Rules, check_first_deal, ticks
+from bj_env.rules.terms import (
+    ACTION_WORDS,
+    DECK,
+    FIRST_BET,
+    TICKS,
+    Action,
+    Rules,
+    check_first_deal,
+    checked_number,
+    is_whole,
+    ticks,
+)
 from bj_env.strategies.count_systems import Count, count_from
 from bj_env.strategies.registry import strategy
 
@@ -112,7 +125,7 @@ class Settings:
                 house, seats=len(decisions), bets=sizes, parts=observation, encoding=encoding, bankroll=bankroll
             ),
             count=count_from(count),
-            max_rounds=_checked_max_rounds(max_rounds),
+            max_rounds=checked_number("max_rounds", max_rounds, 1, MOST_ROUNDS),
             reward=_one_of("reward", reward, REWARDS),
             observation_keys=_checked_keys(mask_in_observation),
         )
@@ -193,6 +206,13 @@ class Settings:
         return ", ".join(self.action_name(action) for action in range(self.actions) if mask >> action & 1)
 
 
+def portable_spec(spec: EnvSpec | None) -> EnvSpec | None:
+    """Return an environment's specification with rules as text, so that its JSON makes the environment again."""
+    if spec is None or not isinstance(spec.kwargs.get("rules"), Rules):
+        return spec
+    return replace(spec, kwargs=spec.kwargs | {"rules": house_text(spec.kwargs["rules"])})
+
+
 def check_keywords(unknown: Iterable[str], maker: Callable[..., Any]) -> None:
     """Refuse keywords that the maker of an environment does not have.
 
@@ -247,14 +267,13 @@ def _checked_bets(rules: Rules, bets: Iterable[int] | None) -> tuple[int, ...]:
         raise BlackjackError(f"bets: expected sizes like (0, 5, 25), got {bets!r}")
     sizes = (rules.min_bet,) if bets is None else tuple(bets)
     for bet in sizes:
-        whole = isinstance(bet, int) and not isinstance(bet, bool)
-        if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
+        if not is_whole(bet) or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
             raise BlackjackError(f"bets: expected 0 or {rules.min_bet} to {rules.max_bet} chips, got {bet!r}")
     if len(sizes) > MOST_BETS:
         raise BlackjackError(f"bets: expected at most {MOST_BETS} sizes, got {len(sizes)}")
     if not any(sizes) or len(set(sizes)) < len(sizes):
         raise BlackjackError(f"bets: expected different sizes, at least one above 0, got {sizes}")
-    return sizes
+    return tuple(map(int, sizes))
 
 
 def _unit(bets: Sequence[int]) -> int:
@@ -286,10 +305,12 @@ def _checked_episode(rules: Rules, episode: str) -> str:
 
 
 def _checked_bankroll(bets: Sequence[int], bankroll: float | None) -> float | None:
-    unit = _unit(bets)
-    if bankroll is not None and ticks(bankroll, "bankroll") < unit * TICKS:
+    if bankroll is None:
+        return None
+    unit, amount = _unit(bets), ticks(bankroll, "bankroll")
+    if amount < unit * TICKS:
         raise BlackjackError(f"bankroll: expected at least the smallest bet, {unit} chips, got {bankroll!r}")
-    return bankroll
+    return amount / TICKS
 
 
 def _checked_keys(mask_in_observation: bool | Sequence[str]) -> tuple[str, str] | None:
@@ -302,9 +323,3 @@ def _checked_keys(mask_in_observation: bool | Sequence[str]) -> tuple[str, str] 
             f"got {mask_in_observation!r}"
         )
     return keys[0], keys[1]
-
-
-def _checked_max_rounds(max_rounds: int) -> int:
-    if isinstance(max_rounds, bool) or not isinstance(max_rounds, int) or not 1 <= max_rounds <= MOST_ROUNDS:
-        raise BlackjackError(f"max_rounds: expected a whole number from 1 to {MOST_ROUNDS}, got {max_rounds!r}")
-    return max_rounds

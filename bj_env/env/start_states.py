@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from functools import partial
+from numbers import Real
 from typing import Any, NamedTuple, Self
 
 from bj_env.errors import BlackjackError, choices
 from bj_env.game.cards import Card, Shoe, card
 from bj_env.game.notation import Line, house_text, parse
 from bj_env.game.participants import Player
-from bj_env.game.replay import stacked
+from bj_env.game.replay import replay, stacked
 from bj_env.game.rng import Stream
 from bj_env.game.table import Table
 from bj_env.observation import MOST_COUNT
@@ -108,16 +109,18 @@ class Start(NamedTuple):
             )
         if len(line.seats) != seats:
             raise BlackjackError(f"options: expected a line with {seats} seats, got {len(line.seats)}")
+        if line.result is not None:
+            replay(line)  # refuses a result that is not what the round comes to
         bets, banks = tuple(seat.bet for seat in line.seats), tuple(seat.bank for seat in line.seats)
         return cls(list(stacked(line)), bets, banks, line)
 
 
 def _checked_count(count: Any, rules: Rules) -> float:
-    if isinstance(count, bool) or not isinstance(count, int | float) or not -MOST_COUNT <= count <= MOST_COUNT:
+    if isinstance(count, bool) or not isinstance(count, Real) or not -MOST_COUNT <= float(count) <= MOST_COUNT:
         raise BlackjackError(f"options: expected a count from {-MOST_COUNT} to {MOST_COUNT}, got {count!r}")
     if rules.decks == 0:
         raise BlackjackError("options: 'count' needs a number of decks; got an infinite shoe")
-    return count
+    return float(count)
 
 
 def _start_cards(given: Mapping[str, Any], rules: Rules, seats: int, agent: int) -> list[Card | None]:

@@ -4,7 +4,10 @@ from dataclasses import FrozenInstanceError
 from inspect import signature
 from typing import Any
 
+import gymnasium as gym
+import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 
 from bj_env.compiled.vector_env import BlackjackVectorEnv
 from bj_env.env.env import BlackjackEnv
@@ -95,3 +98,49 @@ def test_what_is_played_in_place_of_an_illegal_action(action: int, mask: int, to
 def test_what_machine_words_cannot_hold_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(BlackjackError, match=message):
         Settings.checked(**arguments)
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    settings = Settings.checked(bets=np.arange(1, 4), bankroll=np.int64(50), max_rounds=np.int32(7))  # type: ignore[arg-type]
+    assert (settings.bets, settings.bankroll, settings.max_rounds) == ((1, 2, 3), 50, 7)
+    assert all(type(bet) is int for bet in settings.bets)
+    assert Settings.checked(bankroll=np.float32(7.5)).bankroll == 7.5
+    env = BlackjackEnv(seats=("agent",), rules="6D PEN75")
+    env.reset(seed=np.uint8(3), options={"count": np.float64(2)})  # type: ignore[arg-type]
+    env.planning_copy(np.int64(3))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"bets": (True,)}, {"bets": (1, np.True_)}, {"bankroll": True}, {"bankroll": np.True_}, {"max_rounds": True}],
+    ids=str,
+)
+def test_bools_are_no_numbers(arguments: dict[str, Any]) -> None:
+    with pytest.raises(BlackjackError, match=r"got .*True"):
+        Settings.checked(**arguments)
+
+
+@pytest.mark.parametrize("given", [{"seed": True}, {"options": {"count": True}}])
+def test_bools_are_no_seeds_and_no_counts(given: dict[str, Any]) -> None:
+    with pytest.raises(BlackjackError, match=r"got .*True"):
+        BlackjackEnv(rules="6D PEN75").reset(**given)
+
+
+def test_the_specification_of_an_environment_makes_it_again() -> None:
+    rules = parse_rules("6D H17 DAS LS PEN75")
+    made = gym.make("Blackjack-multi-v0", rules=rules, seats=("agent",), bets=(1, 5))
+    assert made.spec is not None
+    again: Any = gym.make(EnvSpec.from_json(made.spec.to_json()))
+    assert again.unwrapped.rules == rules
+    assert again.unwrapped.bets == (1, 5)
+
+
+def test_a_line_with_a_false_result_is_refused_as_in_a_replay() -> None:
+    env = BlackjackEnv(seats=("agent",))
+    env.reset(seed=1)
+    line = "six-deck ; D 6/T ; P1 1 T,9 S ; next 9 => P1 {} ; D 6,T,9"
+    with pytest.raises(BlackjackError, match="the result differs"):
+        env.reset(options={"line": line.format("-1")})
+    assert not env.episode.over
+    _, info = env.reset(options={"line": line.format("+1")})
+    assert info["action_mask"].tolist() == [1, 0, 0, 0, 0, 0, 0]
