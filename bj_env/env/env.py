@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from bj_env.display.scene import Scene, table_scene
 from bj_env.display.text import table_text
 from bj_env.display.window import Window
-from bj_env.env.episode import Episode
-from bj_env.env.observer import Memo, Observation, Observer
+from bj_env.env.episode import DEFAULT_START, Episode
+from bj_env.env.observer import Cache, Observation, Observer
 from bj_env.env.settings import AGENT, Settings, check_keywords, fallback_action, portable_spec
 from bj_env.env.start_states import Start
 from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
@@ -39,7 +39,9 @@ _NO_DEALER = np.zeros(MOST_DEALER_CARDS, np.int8)
 
 def _ranks(cards: Sequence[Card]) -> NDArray[np.int8]:
     """Return the ranks of the dealer's cards, filled up with zeros."""
-    return np.array([card.rank for card in cards] + [0] * (MOST_DEALER_CARDS - len(cards)), np.int8)
+    ranks = bytearray(MOST_DEALER_CARDS)
+    ranks[: len(cards)] = bytes([card.rank for card in cards])
+    return np.frombuffer(ranks, np.int8)
 
 
 class BlackjackEnv(gymnasium.Env[Any, np.int64]):
@@ -160,7 +162,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         )
         self._seeded = False
         self.observer = Observer(settings)
-        self._masks: Memo[int, NDArray[np.int8]] = Memo()
+        self._masks: Cache[int, NDArray[np.int8]] = Cache()
         self._no_nets = np.zeros(len(settings.decisions))
         self._no_record = Record(self.rules) if record_in_info else None
 
@@ -191,11 +193,9 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         Raises:
             BlackjackError: if the seed or an option is not valid; the episode before goes on then.
         """
-        agent = self.episode.agents[0]
-        start = Start.read(options, self.rules, len(self.episode.decisions), agent, self.count) if options else Start()
+        start = self._read(options) if options else DEFAULT_START
         if seed is not None:
             seed = checked_number("seed", seed, 0, SEEDS - 1)
-        self.settings.check_offered(start.bets or ())
         if start.line is not None or start.at is not None:
             deepcopy(self)._begin(seed, start)  # it may turn out not to work, and then nothing has changed
         self._begin(seed, start)
@@ -203,22 +203,25 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
             self.render()
         return self._observation(), self._info()
 
+    def _read(self, options: dict[str, Any]) -> Start:
+        episode = self.episode
+        start = Start.read(options, self.rules, len(episode.decisions), episode.agents[0], self.count)
+        self.settings.check_offered(start.bets or ())
+        return start
+
     def _begin(self, seed: int | None, start: Start) -> None:
+        if seed is None and not self._seeded:
+            seed = int(self.np_random.integers(1 << 63))  # one that reset takes, so that the game can be dealt again
         try:
-            self._begin_episode(seed, start)
+            if seed is not None:
+                self.episode.table.reseed(seed)
+                self._seed = np.int64(seed) if seed < 1 << 63 else np.uint64(seed)
+                super().reset(seed=seed)
+                self._seeded = True
+            self.episode.begin(start)
         except BaseException:
             self.episode.abandon()  # an interrupt leaves no episode half begun
             raise
-
-    def _begin_episode(self, seed: int | None, start: Start) -> None:
-        if seed is None and not self._seeded:
-            seed = int(self.np_random.integers(1 << 63))  # one that reset takes, so that the game can be dealt again
-        if seed is not None:
-            self.episode.table.reseed(seed)
-            self._seed = np.int64(seed) if seed < 1 << 63 else np.uint64(seed)
-        super().reset(seed=seed)
-        self._seeded = True
-        self.episode.begin(start)
 
     def planning_copy(self, seed: int) -> "BlackjackEnv":
         """Return a copy to plan with, in which all that the agent cannot see is decided anew by another seed.
@@ -246,7 +249,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         asked = self.checked_action(action)
         taken = self._fallback_action(asked)
         episode.act(taken)
-        won = episode.take_won()
+        won = episode.pop_reward()
         reward = sum([won[seat] for seat in episode.agents]) / (episode.unit * TICKS)
         if taken != asked:
             reward -= self.illegal_action == "penalty"
@@ -311,13 +314,13 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
 
     def _info(self, illegal: bool = False) -> Info:
         episode = self.episode
-        finished = None if episode.shown and not episode.over else episode.finished
+        finished = None if episode.no_decision and not episode.over else episode.finished
         info: Info = {
             "action_mask": self.action_masks(),
             "seat": np.int64(episode.seat),
-            "illegal_action": np.bool_(illegal),
+            "illegal_action": np.True_ if illegal else np.False_,
             "seed": self._seed,
-            "round_over": np.bool_(finished is not None),
+            "round_over": np.False_ if finished is None else np.True_,
             "nets": self._no_nets.copy() if finished is None else np.array(finished.nets) / TICKS,
             "dealer": _NO_DEALER.copy() if finished is None else _ranks(finished.dealer.cards),
         }

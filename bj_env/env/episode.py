@@ -19,8 +19,8 @@ EPISODES = ("round", "shoe", "session")
 """How long an episode is: one round; until the shuffle; until the smallest bet cannot be placed."""
 
 
-_CHANCE = Start()
-"""How a round begins that nothing is said of."""
+DEFAULT_START = Start()
+"""The start of a round without options: a fresh deal."""
 
 
 class Episode:
@@ -44,9 +44,9 @@ class Episode:
         seat, hand_index: whose decision it is, or was last; `DEALER` for the dealer's chair.
         rounds: how many have ended in this episode.
         over, truncated: whether the episode has ended, and whether by its length alone.
-        shown: whether it has ended without any decision, which is shown once before it is over.
+        no_decision: whether it has ended without any decision, which is shown once before it is over.
         finished: the last round that ended since the agent's last decision.
-        paid: what `take_won` last returned.
+        paid: what `pop_reward` last returned.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Episode:
         self.round: Round | None = None
         self.finished: Round | None = None
         self.seat, self.hand_index = self.agents[0], 0
-        self.truncated = self.shown = False
+        self.truncated = self.no_decision = False
         self.paid: list[float] = [0] * len(self.decisions)
         self._won: list[float] = [0] * len(self.decisions)
         self._known: Known | None = None
@@ -100,7 +100,7 @@ class Episode:
         self.over = False
         self._go_on()
         if self.over and not self._asked:
-            self.over, self.shown = False, True
+            self.over, self.no_decision = False, True
 
     def refill(self) -> None:
         """Give every seat the money that it starts with."""
@@ -109,7 +109,7 @@ class Episode:
 
     def act(self, action: int) -> None:
         """Take a legal action and go on to the next decision, or to the end of the episode."""
-        if self.shown:
+        if self.no_decision:
             self.over = True
             return
         self._go_on(action)
@@ -123,7 +123,7 @@ class Episode:
                 self._known = known_after(self.round, self.agents)
         self.finished = None
 
-    def take_won(self) -> list[float]:
+    def pop_reward(self) -> list[float]:
         """Return what each seat has won in rounds that ended since this was last asked, in ticks."""
         self.paid, self._won = self._won, [0] * len(self.decisions)
         return self.paid
@@ -172,9 +172,11 @@ class Episode:
                 return False
         return True
 
-    def bets_of(self, seat: int) -> list[int]:
+    def bets_of(self, seat: int) -> Sequence[int]:
         """Return the sizes on offer that a seat's money covers."""
         free = self.table.players[seat].free
+        if free < 0:  # without limit
+            return self.bets
         return [bet for bet in self.bets if not is_short(free, bet * TICKS)]
 
     def _deal(self) -> None:
@@ -183,7 +185,7 @@ class Episode:
             self.round = self.table.deal(self._placed)
             if self._start.line is not None:
                 play_written(self.round, self._start.line, self._ask_other)
-        self._start = _CHANCE
+        self._start = DEFAULT_START
 
     def _ask_other(self, round: Round) -> bool:
         """Let the seat in turn decide if it is not the agent's; tell whether it was not."""
@@ -240,7 +242,7 @@ class Episode:
     @property
     def phase(self) -> Phase:
         """What is being asked."""
-        if self.over or self.shown:
+        if self.over or self.no_decision:
             return Phase.ROUND_OVER
         return Phase.BET if self.round is None else self.round.phase
 
@@ -249,7 +251,7 @@ class Episode:
         """The legal actions as bits ``1 << action``; 0 once the episode is over."""
         if self.over:
             return 0
-        if self.shown:
+        if self.no_decision:
             return 1 << Action.STAND
         if self.round is not None:
             return self.round.mask

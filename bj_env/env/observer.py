@@ -26,7 +26,7 @@ Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
 
-class Memo(dict[Question, Answer]):
+class Cache(dict[Question, Answer]):
     """Answers that never change, by question; copies of an environment share them."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -48,7 +48,7 @@ class Observer:
         self._settings = settings
         self._stakes = settings.stakes
         self._rules_row = rules_row(settings.rules)
-        self._observations: Memo[tuple[int, int, bool, int, int, int], Observation] = Memo()
+        self._observations: Cache[tuple[int, int, bool, int, int, int], Observation] = Cache()
 
     def observe(self, table: Table, round: Round | None, *, seat: int, hand_index: int, phase: int) -> Observation:
         """Return a fresh observation; those of the hand alone are remembered, since they repeat.

@@ -196,7 +196,7 @@ def test_permuting_what_is_hidden_changes_no_pixel(house: Any, seats: int, seed:
     order, actions = chance.sample(FACES, 52), []
     env = make(rules=house, seats=("agent",) * seats, render_mode="rgb_array", bankroll=1000)
     picture = pixels_after(env, order, actions)
-    while not (env.episode.shown or env.episode.over):
+    while not (env.episode.no_decision or env.episode.over):
         other = permuted(order, env, chance)
         assert (pixels_after(env, other, actions) == picture).all()
         pixels_after(env, order, actions)

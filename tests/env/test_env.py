@@ -147,7 +147,7 @@ def test_b083_while_a_decision_is_due_some_action_is_legal_and_there_is_a_choice
             assert np.array_equal(mask, env.action_masks())
             if over:
                 assert not mask.any(), "the terminal mask is all zero"
-            elif env.episode.shown:
+            elif env.episode.no_decision:
                 assert list(np.flatnonzero(mask)) == [Action.STAND]
             else:
                 assert mask.sum() >= 2
@@ -561,7 +561,7 @@ def tell(env: BlackjackEnv, observation: Any, reward: float, over: bool, info: d
     if round is not None:
         events = tuple(round.events)
         view = None if round.over else round.view()._replace(rng=None)  # type: ignore[arg-type]
-    shown = env.episode.shown or over  # the round is over: nothing is hidden any more
+    shown = env.episode.no_decision or over  # the round is over: nothing is hidden any more
     told = observation.tobytes(), info["action_mask"].tobytes(), str(info), view, events
     return *told, env.render(), env._scene(), reward, shown  # all pictures are drawn from the scene
 

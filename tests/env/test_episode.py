@@ -41,7 +41,7 @@ def test_the_phase_of_a_round_over_is_no_ordinary_state() -> None:
     for _ in range(3000):
         observation, info = env.reset()
         shown = observation[PHASE] == Phase.ROUND_OVER
-        assert shown == env.episode.shown == (info["action_mask"].sum() == 1)
+        assert shown == env.episode.no_decision == (info["action_mask"].sum() == 1)
 
 
 def test_a_seat_that_has_decided_is_not_shown_the_end() -> None:
@@ -80,7 +80,7 @@ def test_the_bankroll_is_refilled_at_every_reset() -> None:
     for _ in range(50):
         env.reset()
         player, seat = env.episode.table.players[0], env.episode.round.seats[0]  # type: ignore[union-attr]
-        assert env.episode.shown or (player.bankroll or 0) + seat.staked / 10 == 20
+        assert env.episode.no_decision or (player.bankroll or 0) + seat.staked / 10 == 20
         while env.action_masks().any():
             env.step(chance.choice(np.flatnonzero(env.action_masks())))
 
