@@ -362,13 +362,13 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
             AttributeError: if tables have none of that name.
         """
         each: dict[str, Callable[..., Any]] = {
-            "action_masks": lambda: self.action_masks(),
+            "action_masks": self.action_masks,
             "record": lambda: [self.record(i) for i in range(self.num_envs)],
-            "render": self.render,
+            "render": lambda: self.render() or [None] * self.num_envs,
             "np_random_seed": lambda: self._seeds[0].tolist(),
         }
         if name in each:
-            return tuple(each[name](*arguments, **named) or ())
+            return tuple(each[name](*arguments, **named))
         shared: dict[str, Any] = {
             "action_space": self.single_action_space,
             "observation_space": self.single_observation_space,
