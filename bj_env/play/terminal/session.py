@@ -82,6 +82,8 @@ def play_command(
     )
     at_terminal = sys.stdout.isatty() and environ.get("TERM", "") not in _PLAIN_TERMINALS
     screen = Screen(plain=plain or not at_terminal, symbols=has_symbols(sys.stdout.encoding))
+    if screen.plain:  # else numba, which the coach uses, resets the terminal's colours at the end
+        environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
     with _alone(path):
         store = Store(path)
         names = [_name(wished, seeded=seed is not None)]
