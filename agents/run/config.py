@@ -15,6 +15,7 @@ from bj_env.analysis.benchmark import BENCH_SEEDS, Setting, check_setting
 from bj_env.env.env import BlackjackEnv
 from bj_env.env.settings import AGENT
 from bj_env.errors import BlackjackError, choices
+from bj_env.files import read_plain_text
 from bj_env.rules.houses import parse_rules, without_file
 from bj_env.strategies.registry import strategy
 from bj_env.strategies.saved_policy import LearnedDecision
@@ -170,10 +171,8 @@ def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
         ConfigError: if the file is missing or not TOML, or a key or a value is not valid.
     """
     path = Path(path)
-    if path.exists() and not path.is_file():
-        raise ConfigError(f"config {str(path)!r}: expected a plain file")
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(read_plain_text(path))
     except OSError as error:
         raise ConfigError(f"config {str(path)!r}: {error.strerror}{_beside(path)}") from None
     except (ValueError, RecursionError) as error:

@@ -6,8 +6,8 @@ from numbers import Real
 from typing import Any, NamedTuple, Self
 
 from bj_env.errors import BlackjackError, choices
-from bj_env.game.cards import Card, Shoe, card
-from bj_env.game.notation import Line, house_text, parse
+from bj_env.game.cards import Card, Shoe, card, from_face
+from bj_env.game.notation import Line, house_text, parse, parse_cards
 from bj_env.game.participants import Player
 from bj_env.game.replay import replay, stacked
 from bj_env.game.rng import Stream
@@ -141,8 +141,9 @@ def _start_cards(given: Mapping[str, Any], rules: Rules, seats: int, agent: int)
 
 
 def _cards(name: str, given: Any) -> tuple[Card, ...]:
-    words = given.split(",") if isinstance(given, str) else given
+    if isinstance(given, str):
+        return tuple(map(from_face, parse_cards(given)))
     try:
-        return tuple(word if isinstance(word, Card) else card(str(word).strip()) for word in words)
+        return tuple(word if isinstance(word, Card) else card(str(word).strip()) for word in given)
     except TypeError:
         raise BlackjackError(f"options: expected cards for {name!r}, like 'T,6', got {given!r}") from None

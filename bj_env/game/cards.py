@@ -9,7 +9,7 @@ from bj_env.errors import BlackjackError
 from bj_env.game.notation import RANKS, SUITS, Face, parse_face
 from bj_env.game.rng import SEEDS, Stream
 from bj_env.rules.numbered import card_value, shuffle_due
-from bj_env.rules.terms import Rules
+from bj_env.rules.terms import Rules, checked_number
 
 Rank = IntEnum("Rank", "ACE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN JACK QUEEN KING")
 Suit = IntEnum("Suit", "CLUBS DIAMONDS HEARTS SPADES", start=0)
@@ -104,8 +104,7 @@ class Shoe:
     )
 
     def __init__(self, rules: Rules, seed: int, *, table: int = 0, cards: Sequence[Card] | None = None) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < SEEDS:
-            raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
+        seed = checked_number("seed", seed, 0, SEEDS - 1)
         self.rules = rules
         self.infinite = rules.decks == 0
         self.cards = tuple(cards) if cards is not None else FACES * max(rules.decks, 1)

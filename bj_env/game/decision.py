@@ -4,7 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from bj_env.errors import DecisionError
+import numpy as np
+
+from bj_env.errors import DecisionError, shortened
 from bj_env.game.view import View
 from bj_env.rules.terms import Action, Phase
 
@@ -38,8 +40,8 @@ class Decision(ABC):
         """Return the action for whatever is being asked, except bets."""
         if view.phase is Phase.INSURANCE:
             wants = self.insure(view)
-            if not isinstance(wants, bool):
-                raise DecisionError(f"insure: expected True or False, got {wants!r}")
+            if not isinstance(wants, bool | np.bool_):
+                raise DecisionError(f"insure: expected True or False, got {shortened(wants)}")
             return Action.INSURE if wants else Action.DECLINE
         return self.play(view)
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple, NoReturn
 
-from bj_env.errors import BlackjackError, NotationError
+from bj_env.errors import BlackjackError, NotationError, shortened
 from bj_env.rules.houses import HOUSES, parse_rules, text
 from bj_env.rules.numbered import deals_hole_card
 from bj_env.rules.terms import ACTION_WORDS, TICKS, Action, Rules
@@ -68,19 +68,49 @@ class Line(NamedTuple):
 
 
 def parse_face(word: str) -> Face:
-    """Read one card.
+    """Read one card; a ten is ``T`` or ``10``.
 
     Raises:
         NotationError: if it is none.
 
-    >>> parse_face("Th")
-    Face(rank=10, suit=2)
+    >>> parse_face("Th"), parse_face("10")
+    (Face(rank=10, suit=2), Face(rank=10, suit=-1))
     """
-    match = re.fullmatch(f"([{RANKS}])([{SUITS}]?)", word)
+    match = re.fullmatch(_CARD, word)
     if not match:
-        hint = "; write T for a ten" if word[:2] == "10" else ""
-        raise NotationError(f"expected a card, one of {' '.join(RANKS)} and maybe c d h s, got {word!r}{hint}")
-    return Face(RANKS.index(match[1]) + 1, SUITS.index(match[2]) if match[2] else -1)
+        raise NotationError(f"expected a card, one of {' '.join(RANKS)} and maybe c d h s, got {shortened(word)}")
+    return _face(match[1], match[2])
+
+
+_CARD = f"([{RANKS}]|10)([{SUITS}]?)"
+
+
+def _face(rank: str, suit: str) -> Face:
+    return Face(RANKS.index("T" if rank == "10" else rank) + 1, SUITS.index(suit) if suit else -1)
+
+
+def parse_cards(text: str) -> tuple[Face, ...]:
+    """Read cards as players write them: ``"T,6"``, ``"10 6"``, ``"A7"`` or ``"a7"``; suits may follow.
+
+    Raises:
+        NotationError: at what is no card.
+
+    >>> parse_cards("A7") == parse_cards("a, 7"), len(parse_cards("1010"))
+    (True, 2)
+    """
+    words = text.replace(",", " ").split()
+    cards = []
+    for word in words:
+        found = re.findall(_CARD, word.upper().translate(_SUITS_LOWER)) if word.isascii() else []
+        if not found or sum(len(rank) + len(suit) for rank, suit in found) < len(word):
+            raise NotationError(f"expected cards like 'T,6', ranks of {' '.join(RANKS)}, got {shortened(text)}")
+        cards += [_face(*card) for card in found]
+    if not cards:
+        raise NotationError(f"cards: expected ranks like 'T,6', got {shortened(text)}")
+    return tuple(cards)
+
+
+_SUITS_LOWER = str.maketrans(SUITS.upper(), SUITS)
 
 
 def parse(line: str) -> Line:
@@ -93,7 +123,7 @@ def parse(line: str) -> Line:
     'DOUBLE'
     """
     if not isinstance(line, str):
-        raise NotationError(f"expected a line of notation, got {line!r}")
+        raise NotationError(f"expected a line of notation, got {shortened(line)}")
     return _Reader(line).line()
 
 
@@ -157,13 +187,13 @@ class _Reader:
         self.column = start + 1
         words = self.words(start, text)
         if len(words) != 2 or words[0][1] != "D":
-            self.fail(f"expected the dealer's cards, like 'D 6/T', got {text!r}")
+            self.fail(f"expected the dealer's cards, like 'D 6/T', got {shortened(text)}")
         cards = tuple(self.face(*part) for part in self.split(words[1][1], "/", words[1][0]))
         dealt = 2 if deals_hole_card(rules) else 1
         if len(cards) != dealt:
             self.column = words[1][0] + 1
             house = f"under {rules.hole_card.name} the dealer is dealt {dealt} card{'s' if dealt > 1 else ''}"
-            self.fail(f"{house}, like 'D {'6/T' if dealt > 1 else '6'}', got {words[1][1]!r}")
+            self.fail(f"{house}, like 'D {'6/T' if dealt > 1 else '6'}', got {shortened(words[1][1])}")
         return cards[0], cards[1] if dealt > 1 else None
 
     def draws(self, start: int, text: str) -> tuple[Face, ...]:
@@ -174,7 +204,7 @@ class _Reader:
         self.column = start + 1
         words = self.words(start, text)
         if len(words) < 2 or words[0][1] != f"P{number}":
-            self.fail(f"expected seat 'P{number} bet cards actions', got {text!r}")
+            self.fail(f"expected seat 'P{number} bet cards actions', got {shortened(text)}")
         bet = int(self.chips(*words[1], whole=True))
         bank = None
         rest = words[2:]
@@ -192,20 +222,22 @@ class _Reader:
             return SeatLine(0, bank, (), ())
         cards = self.faces(*words[0]) if words else ()
         if len(cards) != 2:
-            self.fail(f"expected two cards for P{number}, like 'T,6', got {words[0][1] if words else 'none'!r}")
+            self.fail(
+                f"expected two cards for P{number}, like 'T,6', got {shortened(words[0][1]) if words else 'none'}"
+            )
         actions = tuple(self.action(*word) for word in words[1:])
         return SeatLine(bet, bank, cards, actions, tuple(start + 1 for start, _ in words[1:]))
 
     def chips(self, start: int, word: str, *, whole: bool) -> float:
         self.column = start + 1
         if not re.fullmatch(r"[0-9]{1,12}" if whole else r"[0-9]{1,12}(\.[0-9])?", word):
-            self.fail(f"expected a number of chips{', whole' if whole else ''}, got {word!r}")
+            self.fail(f"expected a number of chips{', whole' if whole else ''}, got {shortened(word)}")
         return float(word)
 
     def action(self, start: int, word: str) -> Action:
         self.column = start + 1
         if word not in ACTIONS:
-            self.fail(f"expected an action, one of {' '.join(ACTIONS)}, got {word!r}")
+            self.fail(f"expected an action, one of {' '.join(ACTIONS)}, got {shortened(word)}")
         return ACTIONS[word]
 
     def result(self, text: str, start: int, seats: int) -> Result:
@@ -218,9 +250,9 @@ class _Reader:
             words = self.words(begin, part)
             self.column = begin + 1
             if len(words) != 2 or words[0][1] not in ("D", "left"):
-                self.fail(f"expected 'D cards' or 'left cards' in the result, got {part!r}")
+                self.fail(f"expected 'D cards' or 'left cards' in the result, got {shortened(part)}")
             if dealer if words[0][1] == "D" else left is not None:
-                self.fail(f"expected {words[0][1]!r} once in the result, got it again in {part!r}")
+                self.fail(f"expected {words[0][1]!r} once in the result, got it again in {shortened(part)}")
             if words[0][1] == "D":
                 dealer = self.faces(*words[1])
             else:
@@ -233,10 +265,12 @@ class _Reader:
         for number, (name, net) in enumerate(zip(words[::2], words[1::2], strict=False), start=1):
             self.column = name[0] + 1
             if name[1] != f"P{number}" or not re.fullmatch(r"[+-]?[0-9]{1,12}(\.[0-9])?", net[1]):
-                self.fail(f"expected 'P{number} net' in the result, got '{name[1]} {net[1]}'")
+                self.fail(f"expected 'P{number} net' in the result, got {shortened(f'{name[1]} {net[1]}')}")
             nets.append(round(float(net[1]) * TICKS))
         if len(words) != 2 * seats:
-            self.fail(f"expected the nets of {seats} seat{'s' if seats > 1 else ''} in the result, got {text!r}")
+            self.fail(
+                f"expected the nets of {seats} seat{'s' if seats > 1 else ''} in the result, got {shortened(text)}"
+            )
         return tuple(nets)
 
 

@@ -7,7 +7,7 @@ end. All that anyone may know of it stands in `Round.events` and in the `View` o
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVarTuple
 
-from bj_env.errors import DecisionError, IllegalAction
+from bj_env.errors import DecisionError, IllegalAction, shortened
 from bj_env.game.cards import Card, OutOfCards
 from bj_env.game.decision import ask, names
 from bj_env.game.events import DEALER, HOLE_CARD, PEEKED, SHUFFLED, Event, Kind, Record
@@ -27,7 +27,7 @@ from bj_env.rules.numbered import (
     is_charlie,
     is_short,
 )
-from bj_env.rules.terms import OFFERS, REFUSALS, TICKS, Action, Phase, Refusal
+from bj_env.rules.terms import OFFERS, REFUSALS, TICKS, Action, Phase, Refusal, is_whole
 
 if TYPE_CHECKING:
     from bj_env.game.table import Table
@@ -233,8 +233,8 @@ class Round:
         if decision is None:
             return dealer_hits(self.rules, self.dealer.total, self.dealer.soft)
         action = ask(decision.play, self._dealer_view(), self._where_dealer)
-        if action not in (Action.HIT, Action.STAND):
-            raise DecisionError(f"{self._where_dealer()}: expected HIT or STAND, got {action!r}")
+        if not is_whole(action) or action not in (Action.HIT, Action.STAND):
+            raise DecisionError(f"{self._where_dealer()}: expected HIT or STAND, got {shortened(action)}")
         return action == Action.HIT
 
     def _where_dealer(self) -> str:
@@ -337,10 +337,9 @@ class Round:
             IllegalAction: naming the seat, the hand, what is legal, and the rule.
         """
         if self.phase is _ROUND_OVER:
-            raise IllegalAction(f"the round is over; expected no action, got {action!r}")
-        whole = isinstance(action, int) and not isinstance(action, bool)
-        if not whole or not 0 <= action < len(_ACTIONS):
-            raise IllegalAction(f"{self.where()}: expected one of {names(self.legal)}, got {action!r}")
+            raise IllegalAction(f"the round is over; expected no action, got {shortened(action)}")
+        if not is_whole(action) or not 0 <= action < len(_ACTIONS):
+            raise IllegalAction(f"{self.where()}: expected one of {names(self.legal)}, got {shortened(action)}")
         if not self.mask >> action & 1:
             reason = REFUSALS[self.refusal(action)]
             expected = f"expected one of {names(self.legal)}, got {Action(action).name}"

@@ -3,10 +3,10 @@
 `bj_env.game.round.Round` states what happens in a round.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from enum import IntEnum
 
-from bj_env.errors import BlackjackError, DecisionError
+from bj_env.errors import BlackjackError, DecisionError, shortened
 from bj_env.game.cards import Card, Shoe
 from bj_env.game.decision import Decision, ask
 from bj_env.game.events import BURNED, SHUFFLED, Event
@@ -22,7 +22,7 @@ from bj_env.rules.numbered import (
     insurance_refusal,
     is_short,
 )
-from bj_env.rules.terms import TICKS, Phase, Refusal, Rules, check_first_deal
+from bj_env.rules.terms import TICKS, Phase, Refusal, Rules, check_first_deal, checked_number, is_whole
 
 
 class TablePhase(IntEnum):
@@ -34,26 +34,24 @@ class TablePhase(IntEnum):
     END = 3
 
 
-def _check_arguments(players: object, dealer: object, number: object, shoe: object) -> None:
+def _check_arguments(players: object, dealer: object, shoe: object) -> None:
     if not isinstance(players, Iterable) or isinstance(players, str):
-        raise BlackjackError(f"players: expected a list of Players, got {players!r}")
+        raise BlackjackError(f"players: expected a list of Players, got {shortened(players)}")
     for player in players:
         if not isinstance(player, Player):
-            raise BlackjackError(f"players: expected a Player, got {player!r}")
+            raise BlackjackError(f"players: expected a Player, got {shortened(player)}")
     if not isinstance(dealer, Dealer | None):
-        raise BlackjackError(f"dealer: expected a Dealer, got {dealer!r}")
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < TABLES:
-        raise BlackjackError(f"number: expected a whole number from 0 to 2**32 - 1, got {number!r}")
+        raise BlackjackError(f"dealer: expected a Dealer, got {shortened(dealer)}")
     if shoe is not None and not (isinstance(shoe, Sequence) and all(isinstance(card, Card) for card in shoe)):
-        raise BlackjackError(f"shoe: expected a list of Cards, got {shoe!r}")
+        raise BlackjackError(f"shoe: expected a list of Cards, got {shortened(shoe)}")
 
 
 def _check_decision(participant: Participant) -> None:
     """Refuse a participant that is played by anything but a `Decision`."""
     decision = participant.decision
     if not isinstance(decision, Decision | None):
-        hint = f"; bj_env.strategy({decision!r}) makes one of a name" if isinstance(decision, str) else ""
-        raise BlackjackError(f"{participant.name}: expected a Decision, got {decision!r}{hint}")
+        hint = f"; bj_env.strategy({shortened(decision)}) makes one of a name" if isinstance(decision, str) else ""
+        raise BlackjackError(f"{participant.name}: expected a Decision, got {shortened(decision)}{hint}")
 
 
 class Table:
@@ -88,12 +86,12 @@ class Table:
     ) -> None:
         self.rules = parse_rules(rules)
         self.offers = tuple(_offers(self.rules, upcard) for upcard in range(11))
-        _check_arguments(players, dealer, number, shoe)
+        _check_arguments(players, dealer, shoe)
         self.players = list(players)
         self.dealer = dealer or Dealer()
         for participant in (*self.players, self.dealer):
             _check_decision(participant)
-        self.number = number
+        self.number = checked_number("number", number, 0, TABLES - 1)
         self._cards = shoe
         self.reseed(seed)
         self._check_size()
@@ -104,6 +102,7 @@ class Table:
         Raises:
             BlackjackError: if the seed is none; nothing has changed then.
         """
+        seed = checked_number("seed", seed, 0, SEEDS - 1)
         self.shoe = Shoe(self.rules, seed, table=self.number, cards=self._cards)
         self.streams = [seat_stream(seed, self.number, seat) for seat in range(len(self.players) + 1)]
         self.seen = [0] * 11
@@ -119,31 +118,33 @@ class Table:
         """Whether the shoe is shuffled before the next round."""
         return self._fresh or self.shoe.shuffle_pending
 
-    def check_bets(self, bets: Sequence[int]) -> None:
-        """Refuse bets that cannot be made.
+    def checked_bets(self, bets: Iterable[int]) -> list[int]:
+        """Return bets that can be made, one for each seat.
 
         Raises:
             BlackjackError: at the first bet that is not 0, within the house's limits and covered, by seat.
         """
-        if not isinstance(bets, Sequence) or isinstance(bets, str):
-            raise BlackjackError(f"bets: expected one for each seat, like [10, 0], got {bets!r}")
-        if len(bets) != len(self.players):
-            raise BlackjackError(f"bets: expected one for each of {len(self.players)} seats, got {len(bets)}")
-        for seat, bet in enumerate(bets):
-            self._check_bet(seat, bet)
-        if not any(bets):
+        if not isinstance(bets, Iterable) or isinstance(bets, str | Set | Mapping):
+            raise BlackjackError(f"bets: expected one for each seat, like [10, 0], got {shortened(bets)}")
+        given = list(bets)
+        if len(given) != len(self.players):
+            raise BlackjackError(f"bets: expected one for each of {len(self.players)} seats, got {len(given)}")
+        checked = [self._checked_bet(seat, bet) for seat, bet in enumerate(given)]
+        if not any(checked):
             raise BlackjackError("bets: expected at least one above 0")
+        return checked
 
-    def _check_bet(self, seat: int, bet: int) -> None:
+    def _checked_bet(self, seat: int, bet: int) -> int:
         rules, player = self.rules, self.players[seat]
-        whole = isinstance(bet, int) and not isinstance(bet, bool)
-        if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
+        if not is_whole(bet) or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
             limits = f"0 or {rules.min_bet} to {rules.max_bet} chips"
-            raise BlackjackError(f"bet of P{seat + 1}: expected {limits}, got {bet!r}")
+            raise BlackjackError(f"bet of P{seat + 1}: expected {limits}, got {shortened(bet)}")
+        bet = int(bet)
         if is_short(player.free, bet * TICKS):
             raise BlackjackError(
                 f"bet of P{seat + 1}: expected at most the {player.bankroll:g} chips it has, got {bet}"
             )
+        return bet
 
     @property
     def phase(self) -> TablePhase:
@@ -161,21 +162,17 @@ class Table:
             BlackjackError: if a round is being played, or the bet cannot be made; the one before stands then.
         """
         self._refuse_in_round("place_bet")
-        if seat not in range(len(self.players)):
-            raise BlackjackError(f"seat: expected 0 to {len(self.players) - 1}, got {seat!r}")
-        self._check_bet(seat, chips)
-        self._bets[seat] = chips
+        seat = checked_number("seat", seat, 0, len(self.players) - 1)
+        self._bets[seat] = self._checked_bet(seat, chips)
 
-    def deal(self, bets: Sequence[int] | None = None) -> Round:
+    def deal(self, bets: Iterable[int] | None = None) -> Round:
         """Start a round: bets in chips by seat, 0 sits out; without them, those that were placed.
 
         Raises:
             BlackjackError: if a bet cannot be made, or a round is still being played.
         """
         self._refuse_in_round("deal")
-        placed = self._bets if bets is None else bets
-        self.check_bets(placed)
-        round = Round(self, placed)
+        round = Round(self, self.checked_bets(self._bets if bets is None else bets))
         self._bets = [0] * len(self.players)
         return round
 
@@ -215,10 +212,9 @@ class Table:
             return 0
         bet = ask(player.decision.bet, self.bet_view(seat), lambda: f"bet of P{seat + 1}")
         try:
-            self._check_bet(seat, bet)
+            return self._checked_bet(seat, bet)
         except BlackjackError as error:
             raise DecisionError(f"{type(player.decision).__name__} answered what is no bet; {error}") from None
-        return bet
 
     def bet_view(self, seat: int) -> View:
         """Return what a seat may see while bets are made."""
@@ -277,8 +273,7 @@ class Table:
         Burned cards, the hole card (but for what the peek has told), the order of the shoe and the other seats' own
         chance; what is face up stays as it is.
         """
-        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < SEEDS:
-            raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
+        seed = checked_number("seed", seed, 0, SEEDS - 1)
         round = self.round
         hole = None
         if round is not None and not round.over and len(round.dealer.cards) == 1:

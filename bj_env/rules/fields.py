@@ -57,8 +57,8 @@ class Choice(NamedTuple):
         if isinstance(value, self.kind):
             return value
         written = self.written()
-        key = value if isinstance(value, bool) else value.lower() if isinstance(value, str) else None
-        if key is None or key not in written:
+        key = value.lower() if isinstance(value, str) and value.isascii() else value
+        if not isinstance(key, bool | str) or key not in written:
             raise RulesError(f"{name}: got {shortened(value)}; {choices(value, self.names())}")
         return written[key]
 

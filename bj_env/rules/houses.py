@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bj_env.errors import RulesError, choices, nearest, shortened
+from bj_env.files import read_plain_text
 from bj_env.rules.fields import Choice, Number, Share
 from bj_env.rules.terms import FIELDS, Double, HoleCard, Payout, Rules, SplitBy, Surrender
 
@@ -42,6 +43,10 @@ _ALWAYS_SAID = (
     "decks dealer_hits_soft_17 blackjack_payout hole_card double double_after_split max_hands surrender insurance"
 ).split()
 _WRITTEN = {value: token for token, value in _TOKENS.items()}
+
+
+LARGEST_RULES = 1 << 16
+"""Bytes of the largest rules file."""
 
 
 def parse(text: str) -> Rules:
@@ -87,7 +92,7 @@ def tokens() -> list[str]:
 
 
 def _token(token: str, text: str) -> tuple[str, Any]:
-    word = token.upper()
+    word = token.upper() if token.isascii() else token
     if word in _TOKENS:
         return _TOKENS[word]
     for field, form in _FORMS.items():
@@ -156,26 +161,26 @@ def parse_rules(source: "Rules | str | PathLike[str]") -> Rules:
     if isinstance(source, PathLike) or (isinstance(source, str) and source.endswith(".toml")):
         return _from_toml(Path(source))
     if not isinstance(source, str):
-        raise RulesError(f"rules: expected a house, a rule text, a .toml file or a Rules, got {source!r}")
+        raise RulesError(f"rules: expected a house, a rule text, a .toml file or a Rules, got {shortened(source)}")
     name = source.strip()
     if name in HOUSES:
         return parse(HOUSES[name])
     if not name or (" " not in name and re.fullmatch("[a-z][a-z0-9-]*-[a-z0-9-]*|[a-z]{5,}", name)):
-        raise RulesError(f"unknown house {source!r}; {choices(name, HOUSES)}")
+        raise RulesError(f"unknown house {shortened(source)}; {choices(name, HOUSES)}")
     return parse(source)
 
 
 def _from_toml(path: Path) -> Rules:
     try:
-        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+        fields = tomllib.loads(read_plain_text(path, LARGEST_RULES))
     except OSError as error:
-        raise RulesError(f"rules file {str(path)!r}: {error.strerror or error}") from None
+        raise RulesError(f"rules file {shortened(str(path))}: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
-        raise RulesError(f"rules file {str(path)!r} is not TOML: {error}") from None
+        raise RulesError(f"rules file {shortened(str(path))} is not TOML: {error}") from None
     try:
         return from_fields(fields)
     except RulesError as error:
-        raise RulesError(f"rules file {str(path)!r}: {error}") from None
+        raise RulesError(f"rules file {shortened(str(path))}: {error}") from None
 
 
 def from_fields(fields: Mapping[str, Any]) -> Rules:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bj_env.errors import NotationError
-from bj_env.game.notation import parse_face
+from bj_env.game.notation import parse_cards
 from bj_env.rules.numbered import best_total, card_value, is_bust, is_soft
 
 VALUES = range(1, 11)
@@ -108,18 +108,15 @@ def find_hand(values: Sequence[int]) -> int:
 
 
 def parse_values(text: str) -> tuple[int, ...]:
-    """Read cards like ``"T,6"`` or ``"A 7h"`` as card values.
+    """Read cards like ``"T,6"``, ``"10,6"`` or ``"A7"`` as card values.
 
     Raises:
         NotationError: at what is no card.
 
-    >>> parse_values("K,6"), parse_values("A")
-    ((10, 6), (1,))
+    >>> parse_values("K,6"), parse_values("A7")
+    ((10, 6), (1, 7))
     """
-    words = text.replace(",", " ").split()
-    if not words:
-        raise NotationError(f"cards: expected ranks like 'T,6', got {text!r}")
-    return tuple(card_value(parse_face(word).rank) for word in words)
+    return tuple(card_value(face.rank) for face in parse_cards(text))
 
 
 def hand_text(values: Sequence[int]) -> str:

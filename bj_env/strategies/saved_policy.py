@@ -24,6 +24,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as tensor_files
 
 from bj_env.errors import BlackjackError, PolicyError, choices
+from bj_env.files import read_plain_file
 from bj_env.game.decision import Decision
 from bj_env.game.notation import house_text
 from bj_env.game.view import View
@@ -40,9 +41,6 @@ SHOWN = ("hand", "table", "seen", "composition", "rules")
 VERSION = 2
 VERSIONS = (1, 2)
 """What is read."""
-
-LARGEST = 1 << 28
-"""Bytes of the largest file that is read."""
 
 MOST_SEATS = 100
 MOST_BETS = 24
@@ -335,11 +333,12 @@ def load_policy(folder: str | Path, *, sampled: bool = False) -> LearnedDecision
 
 def _read(path: Path) -> bytes:
     """Read a file, if it is a plain one of a sensible size."""
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{path.name} is no plain file")
-    if path.stat().st_size > LARGEST:
-        raise ValueError(f"{path.name} has over {LARGEST} bytes")
-    return path.read_bytes()
+    try:
+        return read_plain_file(path)
+    except OSError as error:
+        if error.errno:
+            raise
+        raise ValueError(f"{path.name}: {error.strerror}") from None
 
 
 def _profile(said: Any) -> Profile:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable
 
-from bj_env.errors import BlackjackError, DecisionError
+from bj_env.errors import BlackjackError, DecisionError, shortened
 from bj_env.game.decision import Decision, names
 from bj_env.game.view import View
 from bj_env.rules.numbered import dealer_hits
-from bj_env.rules.terms import Action, Phase
+from bj_env.rules.terms import Action, Phase, is_whole
 
 
 class HitDecision(Decision):
@@ -38,9 +38,9 @@ class Threshold(HitDecision):
     """
 
     def __init__(self, stand_on: int = 17) -> None:
-        if isinstance(stand_on, bool) or not isinstance(stand_on, int) or not 4 <= stand_on <= 22:
-            raise BlackjackError(f"threshold: expected a total from 4 to 22, got {stand_on!r}")
-        self.stand_on = stand_on
+        if not is_whole(stand_on) or not 4 <= stand_on <= 22:
+            raise BlackjackError(f"threshold: expected a total from 4 to 22, got {shortened(stand_on)}")
+        self.stand_on = int(stand_on)
         super().__init__(self._below)
 
     def _below(self, total: int, soft: bool, upcard: int) -> bool:

@@ -126,11 +126,11 @@ def test_a_place_left_open_is_filled_by_chance() -> None:
 
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "1", None, True], ids=str)
 def test_a_seed_is_a_whole_number_of_64_bits(seed: object) -> None:
-    with pytest.raises(BlackjackError, match=r"seed: expected a whole number from 0 to 2\*\*64 - 1"):
+    with pytest.raises(BlackjackError, match=r"seed: expected a whole number from 0 to 18446744073709551615"):
         Shoe(Rules(), seed)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("word", ["1", "10", "x", "", "Tx", "hT", "TT", "t", "th"])
+@pytest.mark.parametrize("word", ["1", "100", "x", "", "Tx", "hT", "TT", "t", "th"])
 def test_what_is_no_card_is_refused(word: str) -> None:
     with pytest.raises(NotationError, match="expected a card, one of A 2 3 4 5 6 7 8 9 T J Q K"):
         card(word)
