@@ -59,6 +59,7 @@ for _function in (
     *_functions(rng),
     count_systems.running_count,
     count_systems.estimated_decks,
+    count_systems.true_count,
     observation.hand_value,
     observation.write_bankroll,
     observation.write_card,

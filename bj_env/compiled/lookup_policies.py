@@ -4,7 +4,6 @@ A decision that goes by its own hand, the up card and what is legal is a table o
 a table for each whole count. Letters: ``P`` plans, ``C`` counts, ``S`` seats.
 """
 
-from math import floor
 from typing import NamedTuple
 
 from bj_env.compiled.arrays import (
@@ -47,7 +46,7 @@ class Plans(NamedTuple):
         kind: `LOOKED_UP` or `RANDOM`, ``[P]``.
         actions: by count and by `plan_place`, ``[P, C, 3 * 40 * 10 * 16]``.
         bets: in chips, by count, ``[P, C]``.
-        points: the whole counts from which on something is done otherwise than below, ``[P, C - 1]``.
+        points: the counts from which on something is done otherwise than below, ``[P, C - 1]``.
         counts: how many counts are told apart: one more than these, ``[P]``.
         tags: of the count, by card value, ``[P, 11]``.
         start: where the running count starts, ``[P]``.
@@ -85,8 +84,8 @@ def place_of_count(rules: Rules, plans: Plans, plan: int, seen: Array, fresh: bo
             dealt += seen[value]
     if plans.true[plan]:
         count = count / estimated_decks(rules.decks * DECK - dealt, plans.step[plan], plans.ties_up[plan] > 0)
-    place, whole = 0, floor(count)
-    while place < plans.counts[plan] - 1 and plans.points[plan, place] <= whole:
+    place = 0
+    while place < plans.counts[plan] - 1 and plans.points[plan, place] <= count:
         place += 1
     return place
 

@@ -35,7 +35,7 @@ from bj_env.observation import (
     write_turn,
 )
 from bj_env.rules.terms import DECK, TICKS, Rules
-from bj_env.strategies.count_systems import ESTIMATES, estimated_decks, running_count
+from bj_env.strategies.count_systems import ESTIMATES, estimated_decks, running_count, true_count
 
 
 class Scheme(NamedTuple):
@@ -46,7 +46,7 @@ class Scheme(NamedTuple):
         first: the first feature of each column, ``[C]``.
         most: the largest value of a count, 0 for a category, ``[C]``.
         rules_row: the columns of ``rules``.
-        tags, start, step, ties_up, true: of the count, see `bj_env.compiled.lookup_policies.Plans`.
+        tags, start, step, ties_up, true, pivot: of the count, see `bj_env.compiled.lookup_policies.Plans`.
     """
 
     hand_at: int
@@ -64,6 +64,7 @@ class Scheme(NamedTuple):
     step: float
     ties_up: bool
     true: bool
+    pivot: float
 
 
 def scheme(settings: Settings) -> Scheme:
@@ -84,7 +85,8 @@ def scheme(settings: Settings) -> Scheme:
         start=count.system.start(settings.rules.decks),
         step=ESTIMATES[count.estimate],
         ties_up=count.ties == "up",
-        true=count.system.sum_per_deck == 0,
+        true=count.by_decks,
+        pivot=count.pivot,
     )
 
 
@@ -163,7 +165,8 @@ def count_of(rules: Rules, t: Table, scheme: Scheme) -> float:
     for value in range(1, 11):
         seen += t.seen[value]
     if scheme.true:
-        return running / estimated_decks(rules.decks * DECK - seen, scheme.step, scheme.ties_up)
+        decks_left = estimated_decks(rules.decks * DECK - seen, scheme.step, scheme.ties_up)
+        return true_count(running, scheme.pivot, decks_left)
     return running
 
 

@@ -27,12 +27,12 @@ class Tabulated(NamedTuple):
     Attributes:
         actions: by count, phase, row, up card and legal actions, ``[C, 3 * 40 * 10 * 16]``.
         bets: in chips, by count.
-        points: the whole counts from which on something is done otherwise than below, ``C - 1`` of them.
+        points: the counts from which on something is done otherwise than below, ``C - 1`` of them.
     """
 
     actions: Array
     bets: list[int]
-    points: list[int]
+    points: list[float]
 
 
 def plans(rules: Rules, decisions: Sequence[Decision | None]) -> Plans:
@@ -54,7 +54,7 @@ def plans(rules: Rules, decisions: Sequence[Decision | None]) -> Plans:
         kind=np.array([RANDOM if type(decision) is RandomLegal else LOOKED_UP for decision in others] or [0]),
         actions=np.zeros((len(tables), counts, SITUATIONS), np.uint8),
         bets=np.zeros((len(tables), counts), np.int64),
-        points=np.zeros((len(tables), counts - 1), np.int64),
+        points=np.zeros((len(tables), counts - 1)),
         counts=np.array([len(table.bets) for table in tables]),
         **_counted(rules, others),
     )
@@ -86,14 +86,17 @@ def _nothing() -> Array:
 
 
 def _counted(rules: Rules, decisions: Sequence[Decision]) -> dict[str, Array]:
-    """Return how each plan counts, by the names of `Plans`; one that does not counts nothing."""
+    """Return how each plan counts, by the names of `Plans`; one that does not counts nothing.
+
+    An unbalanced system that is divided by the decks left starts lower by its pivot, and so do its points.
+    """
     counts = [decision.count if isinstance(decision, CountingDecision) else None for decision in decisions] or [None]
     return {
         "tags": np.array([count.system.tags if count else (0.0,) * 11 for count in counts]),
-        "start": np.array([count.system.start(rules.decks) if count else 0.0 for count in counts]),
+        "start": np.array([count.system.start(rules.decks) - count.pivot if count else 0.0 for count in counts]),
         "step": np.array([ESTIMATES[count.estimate] if count else 0.0 for count in counts]),
         "ties_up": np.array([bool(count and count.ties == "up") for count in counts]),
-        "true": np.array([bool(count and count.system.sum_per_deck == 0) for count in counts]),
+        "true": np.array([bool(count and count.by_decks) for count in counts]),
     }
 
 
@@ -142,7 +145,8 @@ def _by_count(decision: CountingDecision, rules: Rules) -> Tabulated:
     insured = [decision.insure_at(count) for count in counts]
     insurance = actions.reshape(len(counts), PHASES, -1)[:, Phase.INSURANCE - Phase.EARLY_SURRENDER]
     insurance[:] = np.where(insured, Action.INSURE, Action.DECLINE)[:, None]
-    return Tabulated(actions, [decision.bet_at(rules, count) for count in counts], points)
+    least = [decision.count.least(point) - decision.count.pivot for point in points]
+    return Tabulated(actions, [decision.bet_at(rules, count) for count in counts], least)
 
 
 Cell = tuple[int, bool, int, int]

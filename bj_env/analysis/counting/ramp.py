@@ -81,7 +81,7 @@ def optimal_ramp(shares: Floats, edges: Floats, variances: Floats, spread: Sprea
 
     positive = wanted[wanted > 0]
     scales = np.geomspace(1e-3 / positive.max(), max(high, 1) / positive.min(), 600)
-    best = max(range(len(scales)), key=lambda at: quality(bets_at(scales[at])))
+    best = max(range(len(scales)), key=lambda at: quality(bets_at(float(scales[at]))))
     fine = np.linspace(scales[max(best - 1, 0)], scales[min(best + 1, len(scales) - 1)], 200)
     scale = max(fine, key=lambda at: quality(bets_at(float(at))))
     return bets_at(float(scale))

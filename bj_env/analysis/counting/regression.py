@@ -1,6 +1,6 @@
 """A control variate for values before the deal: a quadratic in the shares of the cards left, fitted to exact values."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ TRAINED = 0.75
 """This part of the exact values fits, the rest measures the error out of sample; then all fit."""
 
 
-def features(rules: Rules, seen: NDArray[np.generic]) -> Floats:
+def features(rules: Rules, seen: NDArray[Any]) -> Floats:
     """Return the regressors of shoes after cards by value 1..10 have been seen, ``[N, 11]`` to ``[N, F]``.
 
     1, the decks left and their inverse, the deviation of each share of cards A..9 from a full deck's, their products,
@@ -59,6 +59,6 @@ def fitted(rows: Floats, values: Floats) -> Fit:
     cut = max(int(TRAINED * len(values)), 1)
     part = np.linalg.lstsq(rows[:cut], values[:cut], rcond=1e-10)[0]
     held_out = values[cut:] - rows[cut:] @ part
-    weights = np.linalg.lstsq(rows, values, rcond=1e-10)[0]
+    weights: Floats = np.asarray(np.linalg.lstsq(rows, values, rcond=1e-10)[0], np.float64)
     error = float(np.sqrt(np.mean(held_out**2))) if len(held_out) else float("nan")
     return Fit(weights, error, values - rows @ weights)

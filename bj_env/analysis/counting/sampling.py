@@ -6,6 +6,8 @@ is added. That leaves out the luck of the cards, which has a hundred times the v
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import hypot, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +31,8 @@ LEAST_RESIDUALS = 3
 """From so many exact values on, the mean residual of a count is added."""
 
 
-class Seating(NamedTuple):
+@dataclass(frozen=True)
+class Seating:
     """Who sits at the table, and by which count its rounds are told apart.
 
     Attributes:
@@ -176,7 +179,11 @@ class Found(NamedTuple):
 
     def win_stderr(self, bets: Floats) -> float:
         """Return its standard error: of the shoes met, and of the fit."""
-        return float(np.hypot(_stderr(self._wins(bets)), np.linalg.norm(bets * self.shares * self.fit_stderr)))
+        return hypot(_stderr(self._wins(bets)), self.fit_part(bets))
+
+    def fit_part(self, bets: Floats) -> float:
+        """Return what the fit adds to the standard error of the mean win."""
+        return float(np.sqrt(np.sum((bets * self.shares * self.fit_stderr) ** 2)))
 
     def _wins(self, bets: Floats) -> Floats:
         return np.asarray((self.values @ bets) / self.sampled.sum(axis=1))
@@ -191,8 +198,8 @@ class Found(NamedTuple):
 
     def sd(self, bets: Floats) -> float:
         """Return the standard deviation of a round's win."""
-        squares = (bets**2 * self.shares) @ (self.variances + self.edges**2)
-        return float(np.sqrt(max(squares - self.win(bets) ** 2, 0.0)))
+        squares = float((bets**2 * self.shares) @ (self.variances + self.edges**2))
+        return sqrt(max(squares - self.win(bets) ** 2, 0.0))
 
     def score_stderr(self, bets: Floats) -> float:
         """Return the standard error of ``10**6 (win / sd)**2``, by linearising chunk by chunk."""
@@ -200,8 +207,8 @@ class Found(NamedTuple):
         if win <= 0:
             return 0.0
         parts = 2 * self._wins(bets) / win - self._squares(bets) / sd**2
-        fit = 2 * np.linalg.norm(bets * self.shares * self.fit_stderr) / win
-        return float(1e6 * (win / sd) ** 2 * np.hypot(_stderr(parts), fit))
+        fit = 2 * self.fit_part(bets) / win
+        return 1e6 * (win / sd) ** 2 * hypot(_stderr(parts), fit)
 
     def variance_ratio(self, bets: Floats) -> float:
         """Return by what the control variate divides the variance of the mean win of the same rounds."""

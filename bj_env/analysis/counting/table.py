@@ -1,8 +1,9 @@
 """The count table of a game and a player, and what a spread wins on it: `count_table` and `bets_on`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from math import exp, isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,8 @@ BANKROLL = 1000.0
 """The bankroll, in smallest bets, unless told otherwise."""
 
 
-class CountRow(NamedTuple):
+@dataclass(frozen=True)
+class CountRow:
     """What a count stands for before the deal.
 
     Attributes:
@@ -105,7 +107,7 @@ class Bets(NamedTuple):
             "n0": _finite(money.n0(win, sd)),
             "bankroll": self.bankroll,
             "risk_of_ruin": self.risk_of_ruin,
-            "kelly_bankroll": _finite(money.bankroll_for(win, sd, np.exp(-2.0 / self.kelly))),
+            "kelly_bankroll": _finite(money.bankroll_for(win, sd, exp(-2.0 / self.kelly))),
             "certainty_equivalent": money.certainty_equivalent(win, sd, self.bankroll, self.kelly),
             "log_growth": money.log_growth(win, sd, self.bankroll),
             "variance_ratio": self.variance_ratio,
@@ -113,7 +115,7 @@ class Bets(NamedTuple):
 
 
 def _finite(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
+    return float(number) if isfinite(number) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +128,6 @@ class CountTable:
         found: what sampling has found; its counts are those of ``rows``.
         whole: the whole counts of ``rows``.
         shoes: how many exact values it rests on.
-        seconds: how long it took.
     """
 
     rules: Rules
@@ -184,7 +185,7 @@ class CountTable:
         """Return the table and what some bets win on it."""
         whole = in_chips(np.array(bets.bets))
         rows = [
-            row._asdict() | {"bet": bet, "chips": chips}
+            asdict(row) | {"bet": bet, "chips": chips}
             for row, bet, chips in zip(self.rows, bets.bets, whole.tolist(), strict=True)
         ]
         return {
@@ -264,13 +265,13 @@ def _needed(sampler: Sampler, pilot: Found, bets: Floats, half_width: float) -> 
     """Return how many rounds and exact values a half-width of SCORE takes, half of the variance for each."""
     if not 0 < half_width <= 100:
         raise BlackjackError(f"half-width: expected % of SCORE above 0 and up to 100, got {half_width!r}")
-    win, shares = pilot.win(bets), pilot.shares
+    win = pilot.win(bets)
     if win <= 0:
         return ROUNDS, SHOES
-    allowed = half_width / 100 / 1.96 / 2 / np.sqrt(2)  # of the win, for each of the two sources
-    fit = np.linalg.norm(bets * shares * pilot.fit_stderr) / win
+    allowed = half_width / 100 / 1.96 / 2 / sqrt(2)  # of the win, for each of the two sources
+    fit = pilot.fit_part(bets) / win
     whole = pilot.score_stderr(bets) / pilot.win(bets) ** 2 * pilot.sd(bets) ** 2 / 2e6
-    sampled = np.sqrt(max(whole**2 - fit**2, 0.0))
+    sampled = sqrt(max(whole**2 - fit**2, 0.0))
     rounds = int(sampler.rounds * (sampled / allowed) ** 2)
     shoes = int(len(sampler.exact) * (fit / allowed) ** 2)
     return min(max(rounds, PILOT_ROUNDS), MOST_ROUNDS), min(max(shoes, PILOT_SHOES), MOST_SHOES)
