@@ -139,7 +139,10 @@ def measure(config: Config, policy: saved_policy.LearnedDecision, show: Show) ->
 def results_text(folder: Path, config: Config, trained: Trained, scores: Sequence[Score]) -> str:
     """Return ``results.json``, which is the same to the byte whether a run was killed on its way or not."""
     run = {**read_origin(folder), "seed": config.seed, "unit": trained.unit, "done": trained.curve[-1].done}
-    content = {"run": run | {"config": config.model_dump()}, "scores": [score.as_json() for score in scores]}
+    rows = [score.as_json() for score in scores]
+    for row in rows:
+        del row["rounds_per_second"]  # which differs from run to run
+    content = {"run": run | {"config": config.model_dump()}, "scores": rows}
     return json.dumps(content, indent=2) + "\n"
 
 

@@ -37,7 +37,7 @@ def test_stick_on_17_has_the_published_value(house: str, value: float) -> None:
 
 
 def test_a_decision_that_sees_more_has_no_exact_value() -> None:
-    with pytest.raises(BlackjackError, match="own hand and the up card, got RandomLegal"):
+    with pytest.raises(BlackjackError, match="expected a total-dependent strategy, got RandomLegal"):
         exact_value(RandomLegal(), Rules())
 
 
