@@ -255,8 +255,9 @@ Numbers may be written like 1e7 or 10_000_000. Ctrl-C shows what is done so far.
 
 --json prints the setting and, for each strategy, name, mode, rounds; in bets a
 round: ev, stderr, difference, difference_stderr, exact_ev, regret,
-composition_dependent_regret, sd; agreement (a share); rounds_per_second; costliest (often a
-round, cost in bets); bankroll (n0 in rounds, score in $, risk_of_ruin)."""
+composition_dependent_regret, sd; agreement (a share); rounds_per_second;
+costliest (often a round, cost in bets); bankroll (n0 in rounds, score in $,
+risk_of_ruin)."""
     parser.add_argument("policies", nargs="+", metavar="STRATEGY", help="a name or a policy folder")
     _rules_option(parser)
     parser.add_argument("--seats", default="agent", help="who sits where, like basic,agent (default: agent)")
