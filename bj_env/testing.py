@@ -80,7 +80,7 @@ def _readable_rounds(arguments: dict[str, Any], place: int, rounds: int) -> list
         info = env.reset()[1] if env.episode.over else env.step(action)[4]
         if info["round_over"]:
             shoe = env.episode.table.shoe
-            written.append(_signed(info["record"], shoe.chance.shoe, len(shoe.dealt)))
+            written.append(_signed(info["record"], shoe.rng.shoe, len(shoe.dealt)))
         step += 1
     return written
 

@@ -101,7 +101,7 @@ def on_table(round: Round) -> Counter[str]:
 def snapshot(table: Table) -> tuple[Any, ...]:
     """Return all that can change at a table, hidden things too, as plain values."""
     shoe, round = table.shoe, table.round
-    chance = [(stream.draws, stream.shoe) for stream in (shoe.chance, *table.streams)]
+    chance = [(stream.draws, stream.shoe) for stream in (shoe.rng, *table.streams)]
     common = (chance, tuple(shoe.dealt), shoe.left, tuple(table.seen), [player.free for player in table.players])
     if round is None:
         return common

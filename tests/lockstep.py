@@ -156,7 +156,7 @@ class Pair:
         rest = 0 if table.shoe.infinite else int(state[SIZE] - state[DEALT] - state[STACKED])
         left = int(state[FRONT_END] - state[FRONT]) + rest
         assert (len(table.shoe.dealt), table.shoe.left) == (state[DEALT], left)
-        assert (table.shoe.chance.shoe, table.shoe.chance.draws) == (
+        assert (table.shoe.rng.shoe, table.shoe.rng.draws) == (
             stream[SHOE],
             draws_used(self.vector.engine.rules, table_at(t, i)),
         )

@@ -6,11 +6,12 @@ from numbers import Real
 from typing import Any, NamedTuple, Self
 
 from bj_env.errors import BlackjackError, choices
-from bj_env.game.cards import Card, Shoe, card, from_face
+from bj_env.game.cards import Card, card, from_face
 from bj_env.game.notation import Line, house_text, parse, parse_cards
 from bj_env.game.participants import Player
 from bj_env.game.replay import replay, stacked
 from bj_env.game.rng import Stream
+from bj_env.game.shoe import Shoe
 from bj_env.game.table import Table
 from bj_env.observation import MOST_COUNT
 from bj_env.rules.numbered import deals_hole_card
@@ -87,7 +88,7 @@ class Start(NamedTuple):
         [0, 10]
         """
         table = Table(rules, [Player("P1")])
-        table.shoe.chance = chance
+        table.shoe.rng = chance
         self.apply(table)
         return ShoeState(*table.shoe.ranks(), table.seen)
 

@@ -4,17 +4,18 @@ A round never looks ahead: `Round.act` takes one action of the seat in turn and 
 end. All that anyone may know of it stands in `Round.events` and in the `View` of a seat.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVarTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bj_env.errors import DecisionError, IllegalAction, shortened
-from bj_env.game.cards import Card, OutOfCards
+from bj_env.game.cards import Card
 from bj_env.game.decision import ask, names
-from bj_env.game.events import DEALER, HOLE_CARD, PEEKED, SHUFFLED, Event, Kind, Record
+from bj_env.game.events import DEALER, HOLE_CARD, PEEKED, SHUFFLED, Event, Kind, Record, card_event
 from bj_env.game.hand import Hand
 from bj_env.game.participants import Seat
 from bj_env.game.rng import SeatRng
 from bj_env.game.settlement import any_in_play, second_card_due, settle
+from bj_env.game.shoe import OutOfCards
 from bj_env.game.view import HandView, View
 from bj_env.rules.numbered import (
     completes_blackjack,
@@ -32,11 +33,11 @@ from bj_env.rules.terms import OFFERS, REFUSALS, TICKS, Action, Phase, Refusal, 
 if TYPE_CHECKING:
     from bj_env.game.table import Table
 
-Move = TypeVarTuple("Move")
-
 # Names of the members, because until Python 3.12 they are slow to look up in their enums.
-_, _EARLY_SURRENDER, _INSURANCE, _PLAY, _ROUND_OVER = Phase
-_STAND, _HIT, _DOUBLE, _SPLIT, _SURRENDER, _INSURE, _DECLINE = _ACTIONS = tuple(Action)
+_EARLY_SURRENDER, _INSURANCE, _PLAY = Phase.EARLY_SURRENDER, Phase.INSURANCE, Phase.PLAY
+_ROUND_OVER, _ACTIONS = Phase.ROUND_OVER, tuple(Action)
+_STAND, _HIT, _DOUBLE, _SPLIT = Action.STAND, Action.HIT, Action.DOUBLE, Action.SPLIT
+_SURRENDER, _INSURE = Action.SURRENDER, Action.INSURE
 _BET, _DEAL, _DRAW, _TURN, _ACTION = Kind.BET, Kind.DEAL, Kind.DRAW, Kind.TURN, Kind.ACTION
 
 _LEGAL = tuple(tuple(action for action in Action if mask >> action & 1) for mask in range(1 << len(Action)))
@@ -73,7 +74,7 @@ class Round:
         self.void = False
         self.dealer_in_turn = self._dealer_may_draw = False
         table.round = self  # before the deal, in which the dealer's chair may already be asked to look at it
-        self._run(self._begin)
+        self._advance(None)
 
     def _begin(self) -> None:
         for seat in self.active:
@@ -85,10 +86,10 @@ class Round:
 
     def _deal(self) -> None:
         for seat in self.active:
-            self._give(seat.hands[0], seat.number)
-        self._give(self.dealer, DEALER)
+            self._show(self._draw(), seat.hands[0], seat.number, _DEAL)
+        self._show(self._draw(), self.dealer, DEALER, _DEAL)
         for seat in self.active:
-            self._give(seat.hands[0], seat.number)
+            self._show(self._draw(), seat.hands[0], seat.number, _DEAL)
         if deals_hole_card(self.rules):
             self.hole = self._draw()
             self.events.append(HOLE_CARD)
@@ -155,17 +156,17 @@ class Round:
             IllegalAction: if it is not legal; nothing has changed then.
         """
         self.check(action)
-        action = _ACTIONS[action]
-        if self.dealer_in_turn:
-            return self._run(self._take_for_dealer, action)
-        seat = self.active[self._at]
-        self.events.append(Event(_ACTION, seat.number, self.hand_index, None, action))
-        return self._run(self._take, action, seat, seat.hands[self.hand_index])
+        self._advance(_ACTIONS[action])
 
-    def _run(self, move: Callable[[*Move], None], *of: *Move) -> None:
-        """Make a move and go on to the next decision; void the round if that fails, or is interrupted."""
+    def _advance(self, action: Action | None) -> None:
+        """Deal, or take an action, and go on to the next decision; void the round if that fails, or is interrupted."""
         try:
-            move(*of)
+            if action is None:
+                self._begin()
+            elif self.dealer_in_turn:
+                self._take_for_dealer(action)
+            else:
+                self._take(action)
             self._go_on()
         except OutOfCards:
             self._void()
@@ -174,7 +175,10 @@ class Round:
             self._void()
             raise
 
-    def _take(self, action: Action, seat: Seat, hand: Hand) -> None:
+    def _take(self, action: Action) -> None:
+        seat = self.active[self._at]
+        hand = seat.hands[self.hand_index]
+        self.events.append(Event(_ACTION, seat.number, self.hand_index, None, action))
         if action is _HIT:
             self._draw_to(hand, seat.number)
         elif action is _STAND:
@@ -273,19 +277,14 @@ class Round:
         hands = [hand for seat in self.active for hand in seat.hands]
         return [card for hand in (self.dealer, *hands) for card in hand.cards]
 
-    def _give(self, hand: Hand, seat: int, kind: Kind = _DEAL) -> None:
-        """Draw a card face up to a hand."""
-        self._show(self._draw(), hand, seat, kind)
-
     def _show(self, card: Card, hand: Hand, seat: int, kind: Kind) -> None:
         hand.add(card)
         self.table.seen[card.value] += 1
-        shown = (kind, seat, self.hand_index, card, None, hand.total, hand.soft, 0)
-        self.events.append(tuple.__new__(Event, shown))  # as Event(...) in half the time, at every card
+        self.events.append(card_event(kind, seat, self.hand_index, card, hand.total, hand.soft))
 
     def _draw_to(self, hand: Hand, seat: int) -> None:
         """Draw a card after the deal; that may make a charlie."""
-        self._give(hand, seat, _DRAW)
+        self._show(self._draw(), hand, seat, _DRAW)
         if seat != DEALER and is_charlie(self.rules, hand.total, len(hand.cards)):
             hand.charlie = hand.finished = True
 

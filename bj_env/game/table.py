@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from enum import IntEnum
 
 from bj_env.errors import BlackjackError, DecisionError, shortened
-from bj_env.game.cards import Card, Shoe
+from bj_env.game.cards import Card
 from bj_env.game.decision import Decision, ask
 from bj_env.game.events import BURNED, SHUFFLED, Event
 from bj_env.game.participants import Dealer, Participant, Player
 from bj_env.game.rng import SEEDS, TABLES, SeatRng, seat_stream
 from bj_env.game.round import Round
+from bj_env.game.shoe import Shoe
 from bj_env.game.view import View
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.numbered import (
@@ -262,7 +263,7 @@ class Table:
         """
         self.stack(cards)
         size = self.shoe.left
-        number = size // 4 + self.shoe.chance.below(max(size // 2, 1))
+        number = size // 4 + self.shoe.rng.below(max(size // 2, 1))
         self.shoe.discard_to(tags, running(number), number)
         for card in self.shoe.dealt:
             self.seen[card.value] += 1

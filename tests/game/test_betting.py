@@ -36,7 +36,8 @@ def is_after_low_cards(observations: np.ndarray) -> np.ndarray:
     return (observations[..., SEEN].sum(axis=-1) >= 200) & (observations[..., PHASE] == Phase.BET)
 
 
-def test_b104_the_observation_tells_in_both_environments() -> None:
+def test_the_observation_tells_in_both_environments() -> None:
+    """Report b104."""
     env, vector = BlackjackEnv(**GAME), BlackjackVectorEnv(2, **GAME)
     (fresh, info), (many, infos) = env.reset(seed=1, options={"shoe": LOW}), vector.reset(seed=[1, 1])
     many, infos = vector.reset(options={"shoe": LOW})
@@ -68,7 +69,8 @@ def bets_of_counter(options: dict[str, Any] | None) -> list[str]:
             return [str(record).split(" ; ")[3].split()[1] for record in (info["record"], vector.record(0))]
 
 
-def test_b104_a_counting_player_bets_more_in_both_environments() -> None:
+def test_a_counting_player_bets_more_in_both_environments() -> None:
+    """Report b104."""
     assert bets_of_counter(None) == ["1", "1"]
     assert bets_of_counter({"shoe": LOW}) == ["8", "8"]
 
@@ -88,7 +90,8 @@ def won_after_low_cards(bet: int, tables: int) -> np.ndarray:
     return won
 
 
-def test_b104_to_bet_more_pays_then() -> None:
+def test_to_bet_more_pays_then() -> None:
+    """Report b104."""
     small, large = (won_after_low_cards(bet, tables=4000) for bet in (0, 1))
     assert large.tolist() == (8 * small).tolist()
     gain = large - small

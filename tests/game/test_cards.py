@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bj_env.errors import BlackjackError, NotationError
-from bj_env.game.cards import FACES, Card, OutOfCards, Rank, Shoe, Suit, card
+from bj_env.game.cards import FACES, Card, Rank, Suit, card
+from bj_env.game.shoe import OutOfCards, Shoe
 from bj_env.rules.houses import parse
 from bj_env.rules.terms import Rules
 from tests.generators import seeds
@@ -23,7 +24,8 @@ def test_a_deck_has_52_different_cards() -> None:
 
 
 @pytest.mark.parametrize("decks", [1, 2, 6, 16])
-def test_b059_a_whole_shoe_holds_each_face_once_a_deck(decks: int) -> None:
+def test_a_whole_shoe_holds_each_face_once_a_deck(decks: int) -> None:
+    """Report b059."""
     shoe = Shoe(Rules(decks=decks), 1)
     cards = drawn(shoe, 52 * decks)
     assert Counter(cards) == dict.fromkeys(FACES, decks)
@@ -32,7 +34,8 @@ def test_b059_a_whole_shoe_holds_each_face_once_a_deck(decks: int) -> None:
         shoe.draw()
 
 
-def test_b066_a_reshuffle_brings_back_every_card() -> None:
+def test_a_reshuffle_brings_back_every_card() -> None:
+    """Report b066."""
     shoe = Shoe(Rules(decks=2), 5)
     while drawn(shoe, 1) != [card("2s")]:
         pass
@@ -40,7 +43,8 @@ def test_b066_a_reshuffle_brings_back_every_card() -> None:
     assert Counter(drawn(shoe, 104)) == dict.fromkeys(FACES, 2)
 
 
-def test_b065_the_composition_is_a_property_of_the_shoe_not_of_the_shuffle() -> None:
+def test_the_composition_is_a_property_of_the_shoe_not_of_the_shuffle() -> None:
+    """Report b065."""
     cards = [face for face in FACES if face.value != 5]
     shoe = Shoe(parse("1D PEN75"), 5, cards=cards)
     drawn(shoe, 40)
@@ -59,7 +63,8 @@ def test_what_was_dealt_and_what_is_left_make_the_shoe(number: int, seed: int) -
 
 
 @given(st.integers(1, 20), st.integers(1, 20), seeds)
-def test_b062_the_discards_alone_are_shuffled_in_mid_round(discards: int, table: int, seed: int) -> None:
+def test_the_discards_alone_are_shuffled_in_mid_round(discards: int, table: int, seed: int) -> None:
+    """Report b062."""
     shoe = Shoe(Rules(decks=1), seed)
     away = drawn(shoe, discards)
     shoe.begin_round()

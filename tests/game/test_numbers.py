@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from bj_env.errors import BlackjackError, DecisionError
-from bj_env.game.cards import Shoe
 from bj_env.game.decision import Decision
 from bj_env.game.participants import Dealer, Player
+from bj_env.game.shoe import Shoe
 from bj_env.game.table import Table
 from bj_env.game.view import View
 from bj_env.rules.terms import Action, Rules

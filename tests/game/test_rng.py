@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, chisquare
 
-from bj_env.game.cards import FACES, Shoe
+from bj_env.game.cards import FACES
 from bj_env.game.rng import MASK, SEEDS, Stream, bounded, philox
+from bj_env.game.shoe import Shoe
 from bj_env.rules.houses import parse_rules
 
 SINGLE = parse_rules("1D")
@@ -77,7 +78,8 @@ def test_bounded_draws_stay_below_n(n: int) -> None:
 
 
 @pytest.mark.slow
-def test_b053_b056_b067_every_card_is_as_likely_at_every_position() -> None:
+def test_b053_every_card_is_as_likely_at_every_position() -> None:
+    """Report b056, b067."""
     shoes = 50_000
     counts = np.zeros((52, 52), int)  # position, card
     shoe = Shoe(SINGLE, 2026)

@@ -170,7 +170,8 @@ def test_the_nets_of_all_seats_are_what_the_house_pays() -> None:
     assert round.nets == (-50, 300, 50)
 
 
-def test_b135_a_split_a_double_and_insurance_make_one_round_of_two_hands_and_three_and_a_half_units() -> None:
+def test_a_split_a_double_and_insurance_make_one_round_of_two_hands_and_three_and_a_half_units() -> None:
+    """Report b135."""
     round = replay("six-deck ; D A/8 ; P1 1 8,8 I P D S ; next 3,T,T => P1 +0.5 ; D A,8")
     seat = round.seats[0]
     assert (len(round.seats), len(seat.hands)) == (1, 2)

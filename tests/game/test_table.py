@@ -57,7 +57,8 @@ def test_a_wrong_bet_is_refused_by_seat_and_changes_nothing(bets: Any, message: 
     assert one.round is None
 
 
-def test_b047_a_second_deal_is_refused_while_a_round_is_played() -> None:
+def test_a_second_deal_is_refused_while_a_round_is_played() -> None:
+    """Report b047."""
     one = table()
     one.stack([card(word) for word in "T7T8"])
     one.deal([10])
@@ -69,7 +70,8 @@ def test_b047_a_second_deal_is_refused_while_a_round_is_played() -> None:
     assert one.round.seats[0].bet == 100
 
 
-def test_b026_settlement_never_compares_balances() -> None:
+def test_settlement_never_compares_balances() -> None:
+    """Report b026."""
     one = table(banks=(100, 100))
     one.stack([card(word) for word in "TTT69T"])
     round = one.deal([100, 50])
@@ -94,7 +96,8 @@ def test_a_stake_is_in_escrow_until_the_end() -> None:
     assert (round.nets, one.players[0].bankroll) == ((400 - 200 - 100,), 110)
 
 
-def test_b166_the_bankroll_after_a_win_a_push_and_a_blackjack() -> None:
+def test_the_bankroll_after_a_win_a_push_and_a_blackjack() -> None:
+    """Report b166."""
     one = table("6D PEN50 NINS NS", banks=(100,))
     one.stack([card(word) for word in "T79T" + "T77T" + "A9K8"])
     shown = []
@@ -151,7 +154,8 @@ def test_r8_without_a_cut_card_every_round_has_a_fresh_shoe(rules: str) -> None:
         assert sum(one.seen) == sum(on_table(round).values()) == len(one.shoe.dealt)
 
 
-def test_r8_b063_the_cut_card_lets_the_round_finish_and_then_comes_the_shuffle() -> None:
+def test_r8_the_cut_card_lets_the_round_finish_and_then_comes_the_shuffle() -> None:
+    """Report b063."""
     one = table("1D PEN50 BURN2 NINS NS", banks=(None,) * 3)
     for _ in range(40):
         pending, dealt, seen = one.shuffle_pending, len(one.shoe.dealt), sum(one.seen)
@@ -168,7 +172,8 @@ def test_r8_b063_the_cut_card_lets_the_round_finish_and_then_comes_the_shuffle()
         assert one.shuffle_pending == (len(one.shoe.dealt) >= 26)
 
 
-def test_b060_a_drawn_card_leaves_the_shoe() -> None:
+def test_a_drawn_card_leaves_the_shoe() -> None:
+    """Report b060."""
     one = table("1D NS NINS")
     one.stack([card(word) for word in ["Th", "2c", "9h", "3d", "Js", "2d"]])
     round = one.deal([10])
@@ -178,8 +183,8 @@ def test_b060_a_drawn_card_leaves_the_shoe() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_b062_the_shoe_runs_out_in_mid_round_and_the_discards_alone_come_back(seed: int) -> None:
-    """One deck, seven seats that draw to 21, the cut card at the very end."""
+def test_the_shoe_runs_out_in_mid_round_and_the_discards_alone_come_back(seed: int) -> None:
+    """Report b062. One deck, seven seats that draw to 21, the cut card at the very end."""
     players = [Player("", Threshold(21)) for _ in range(7)]
     one = Table("1D PEN95 D0 SP1 NS NINS", players, seed=seed)
     shuffled = 0

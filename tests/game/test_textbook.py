@@ -101,7 +101,8 @@ def test_even_money_goes_from_phase_to_phase_and_refuses_calls_out_of_it() -> No
     assert sum(player.bankroll or 0 for player in table.players) == 200 + sum(round.nets) / 10
 
 
-def test_b047_the_last_valid_bet_stands() -> None:
+def test_the_last_valid_bet_stands() -> None:
+    """Report b047."""
     table = Table("even-money", [Player("ann", bankroll=100)], seed=1)
     for chips in (10, 10, 30):
         table.place_bet(0, chips)

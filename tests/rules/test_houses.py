@@ -154,7 +154,8 @@ def test_rules_come_from_a_file(tmp_path: Path) -> None:
         ("decks = [6]", "decks: expected a whole number"),
     ],
 )
-def test_b170_a_wrong_file_is_refused_by_name(tmp_path: Path, content: str, message: str) -> None:
+def test_a_wrong_file_is_refused_by_name(tmp_path: Path, content: str, message: str) -> None:
+    """Report b170."""
     file = tmp_path / "house.toml"
     file.write_text(content)
     with pytest.raises(RulesError, match=message) as caught:

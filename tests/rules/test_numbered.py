@@ -33,7 +33,8 @@ def test_r2_r3_r4_the_best_total_is_the_highest_up_to_21(cards: int) -> None:
             assert all(r.best_total(hard + card, True) <= 21 for card in range(1, 11)), "one more card cannot bust it"
 
 
-def test_b103_aces_fall_to_1_as_needed() -> None:
+def test_aces_fall_to_1_as_needed() -> None:
+    """Report b103."""
     assert (r.best_total(9 + 2 + 1 + 7 + 1, True), r.is_soft(20, True)) == (20, False)
 
 

@@ -50,9 +50,10 @@ def test_the_published_chart_for_six_decks_s17_das(
         (12, True, 1, 6, mask(S), S),
     ],
 )
-def test_b190_a_first_choice_that_is_not_legal_has_its_own_fallback(
+def test_a_first_choice_that_is_not_legal_has_its_own_fallback(
     total: int, soft: bool, pair: int, upcard: int, legal: int, action: Action
 ) -> None:
+    """Report b190."""
     assert basic_chart(parse_rules("six-deck")).action(total, soft, pair, upcard, legal) is action
 
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from bj_env.env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, DecisionError
-from bj_env.game.cards import Shoe
 from bj_env.game.decision import Decision
 from bj_env.game.notation import parse
 from bj_env.game.participants import Dealer, Player
 from bj_env.game.replay import start
 from bj_env.game.rng import Stream
 from bj_env.game.round import Round
+from bj_env.game.shoe import Shoe
 from bj_env.game.table import Table
 from bj_env.game.view import View
 from bj_env.rules.terms import Action
@@ -153,7 +153,7 @@ def test_nothing_that_a_strategy_gets_leads_to_the_seed_or_the_shoe(planning: bo
     assert round is not None
     table = round.table
     views = [round.view(), table.bet_view(1), copy.copy(round.view()), copy.deepcopy(round.view())]
-    secrets = {word for stream in (*table.streams, table.shoe.chance) for word in (stream.key_low, stream.key_high)}
+    secrets = {word for stream in (*table.streams, table.shoe.rng) for word in (stream.key_low, stream.key_high)}
     for view in views:
         items = reachable(view)
         assert len(items) > 50
