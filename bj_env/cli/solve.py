@@ -11,12 +11,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bj_env.cli.files import check_target, write_file
 from bj_env.errors import BlackjackError
 from bj_env.rules.houses import parse_rules, text, words
 from bj_env.rules.terms import Action, Rules
 from bj_env.solver.chart import CodeTie, HandException, exceptions
 from bj_env.solver.hands import hand_text
-from bj_env.solver.result import Shoe, Solution, one_value, solve, to_values
+from bj_env.solver.result import Shoe, Solution, one_value, solve, solve_against, to_values
 from bj_env.solver.splits import SplitPlay
 from bj_env.strategies.charts import KINDS, LEGEND, LETTERS, UPCARDS, Chart
 
@@ -63,6 +64,8 @@ def chart_command(
     Raises:
         BlackjackError: as `solve` does, or if the picture cannot be written.
     """
+    if picture:
+        check_target("picture", picture, ".svg")
     console = console or Console(width=WIDTH)
     solution = solve(rules, shoe)
     if as_json:
@@ -75,12 +78,7 @@ def chart_command(
 
 
 def _write_picture(canvas: Console, picture: Path, solution: Solution) -> None:
-    if picture.suffix != ".svg":
-        raise BlackjackError(f"picture: expected a name that ends in .svg, got {str(picture)!r}")
-    try:
-        canvas.save_svg(str(picture), title=text(solution.rules))
-    except OSError as error:
-        raise BlackjackError(f"picture {str(picture)!r}: {error.strerror or error}") from None
+    write_file(picture, canvas.export_svg(title=text(solution.rules)).encode())
 
 
 def _show(console: Console, found: dict[str, Any], as_json: bool, printer: _Printer) -> None:
@@ -126,7 +124,7 @@ def hand_json(rules: Rules | str, hand: str, upcard: str, shoe: Shoe = None) -> 
     'SURRENDER'
     """
     start = perf_counter()
-    solution = solve(rules, shoe)
+    solution = solve_against(rules, upcard, shoe)
     values = solution.values(hand, upcard)
     early = solution.early_values(hand, upcard)
     best = max(early, key=early.__getitem__) if early else Action.DECLINE
@@ -142,7 +140,8 @@ def hand_json(rules: Rules | str, hand: str, upcard: str, shoe: Shoe = None) -> 
             found[key] = _named(offered)
     if Action.SPLIT in values:
         found["split_by_class"] = {
-            how.name: solve(rules, shoe, how=how).values(hand, upcard)[Action.SPLIT] for how in SplitPlay
+            how.name: solve_against(rules, upcard, shoe, how=how).values(hand, upcard)[Action.SPLIT]
+            for how in SplitPlay
         }
     return found | {"seconds": perf_counter() - start}
 

@@ -14,7 +14,7 @@ from bj_env.rules.houses import parse_rules, text
 from bj_env.rules.numbered import early_surrender_refusal
 from bj_env.rules.terms import Action, Rules
 from bj_env.solver.draws import BLACKJACK, cards_left
-from bj_env.solver.exact import Against, Plan, best_against, plan_against
+from bj_env.solver.exact import Plan, UpcardSolution, best_against, plan_against
 from bj_env.solver.hands import VALUES, Floats, all_hands, find_hand, hand_index
 from bj_env.solver.kernels import (
     ACTIONS,
@@ -27,7 +27,7 @@ from bj_env.solver.shoe import Composition, composition
 from bj_env.solver.splits import split_weights
 from bj_env.solver.strategy import Strategy, plan
 from bj_env.solver.tables import DEALT, SPLIT, SPLIT_ACES, hand_limit
-from bj_env.solver.upcard_state import DEALS, pair_share, settled_net, spot
+from bj_env.solver.upcard_state import DEALS, pair_share, settled_net, upcard_state
 from bj_env.strategies.charts import Chart, Code, build, chart, chart_action
 
 _START = "s17_4to8_das"
@@ -115,7 +115,7 @@ def exceptions(
     return sorted(found, key=lambda exception: -exception.gain)
 
 
-def _exceptions(rules: Rules, best: Against, by_total: Plan, cards: int) -> Iterator[HandException]:
+def _exceptions(rules: Rules, best: UpcardSolution, by_total: Plan, cards: int) -> Iterator[HandException]:
     hands = all_hands()
     comes_up, _ = reached(hands, by_total.choice[DEALT], np.array(DEALS))
     for values, hand in hand_index().items():
@@ -143,15 +143,15 @@ class _Column:
 
     def __init__(self, rules: Rules, shoe: Composition, upcard: int) -> None:
         self.rules, self.shoe, self.upcard = rules, shoe, upcard
-        self.here = spot(rules, shoe, upcard)
-        self.outcomes = self.here.outcomes(np.arange(len(all_hands().total)))
+        self.state = upcard_state(rules, shoe, upcard)
+        self.outcomes = self.state.outcomes(np.arange(len(all_hands().total)))
         known = plan_against(rules, shoe, plan(rules, _START, upcard), upcard)
-        self.deals, self.declined_early = known.deals, settled_net(self.here, self.outcomes[:, BLACKJACK])
+        self.deals, self.declined_early = known.deals, settled_net(self.state, self.outcomes[:, BLACKJACK])
         self.early_net = known.early_net
         self.splits = [_Splits(self, value) for value in VALUES if self._can_split(value)]
 
     def _can_split(self, value: int) -> bool:
-        return hand_limit(self.rules, value) > 1 and bool(self.here.base[value - 1] >= 1 + self.here.step)
+        return hand_limit(self.rules, value) > 1 and bool(self.state.base[value - 1] >= 1 + self.state.step)
 
     def best(self) -> _Found:
         """Improve a published chart's column until no cell wants to change."""
@@ -194,13 +194,13 @@ class _Column:
 
     def _weigh_dealt(self, codes: dict[Cell, Code], played: Plan, cells: Floats) -> Floats:
         """Add the hands as dealt to the cells; return their action values, early surrender among them."""
-        hands, here = all_hands(), self.here
-        choice, mask = played.choice[DEALT].copy(), here.tables.mask[DEALT].copy()
+        hands, state = all_hands(), self.state
+        choice, mask = played.choice[DEALT].copy(), state.tables.mask[DEALT].copy()
         values, value, count = np.zeros((len(mask), ACTIONS)), np.zeros(len(mask)), len(mask)
         play(
-            hands, here.base, here.step, here.hole, DEALS[0], self.outcomes, np.arange(count), here.tables.net[DEALT],
-            here.tables.double_net, here.tables.losses, mask, choice, ALL_ACTIONS, np.ones(count, np.bool_), values,
-            value,
+            hands, state.base, state.step, state.hole, DEALS[0], self.outcomes, np.arange(count),
+            state.tables.net[DEALT], state.tables.double_net, state.tables.losses, mask, choice, ALL_ACTIONS,
+            np.ones(count, np.bool_), values, value,
         )  # fmt: skip
         for row, hand in enumerate(DEALS):
             if early_surrender_refusal(self.rules, self.upcard, bool(hands.total[hand] == 21)) == 0:
@@ -208,16 +208,16 @@ class _Column:
                 values[hand, Action.SURRENDER] = self.early_net - self.declined_early[row]
         choice[played.early] = Action.SURRENDER
         as_totals, as_pairs = self._dealt_weights(codes, played)
-        weigh(hands, here.base, here.step, choice, mask, values, as_totals, cells)
+        weigh(hands, state.base, state.step, choice, mask, values, as_totals, cells)
         own = np.where(hands.pair > 0, 0, mask)
-        weigh(hands, here.base, here.step, choice, own, values, as_pairs, cells)
+        weigh(hands, state.base, state.step, choice, own, values, as_pairs, cells)
         self.mask = mask
         return values
 
     def _dealt_weights(self, codes: dict[Cell, Code], played: Plan) -> tuple[Floats, Floats]:
         """Return how often each hand is dealt that plays by its total, and that plays by a pair's own code."""
         as_totals, as_pairs = np.zeros(len(all_hands().total)), np.zeros(len(all_hands().total))
-        shares = pair_share(self.here)
+        shares = pair_share(self.state)
         for row, hand in enumerate(DEALS):
             value = int(all_hands().pair[hand])
             by_code = shares[row] if value and codes["pair", value] != Code.AS_TOTAL else 0.0
@@ -276,14 +276,14 @@ class _Worths(NamedTuple):
 
 def _total_worths(cells: Floats, cell: Cell) -> _Worths:
     """Return what each code is worth in a total's cell, and what it plays."""
-    here = cells[int(cell[0] == "soft"), cell[1]]
-    masks = [int(mask) for mask in np.flatnonzero(np.abs(here[:, ACTIONS]) > _SAME)]
+    by_mask = cells[int(cell[0] == "soft"), cell[1]]
+    masks = [int(mask) for mask in np.flatnonzero(np.abs(by_mask[:, ACTIONS]) > _SAME)]
     plays = {code: tuple(chart_action(code, code, mask) for mask in masks) for code in _TOTAL_CODES}
     worth = {
-        code: float(sum(here[mask, action] for mask, action in zip(masks, actions, strict=True)))
+        code: float(sum(by_mask[mask, action] for mask, action in zip(masks, actions, strict=True)))
         for code, actions in plays.items()
     }
-    return _Worths(worth, plays, tuple(float(here[mask, ACTIONS]) for mask in masks))
+    return _Worths(worth, plays, tuple(float(by_mask[mask, ACTIONS]) for mask in masks))
 
 
 def _column(chart: Chart, upcard: int) -> dict[Cell, Code]:
@@ -296,30 +296,30 @@ class _Splits:
     """The hands of a split pair, for every number of other cards of its value that can be out."""
 
     def __init__(self, column: _Column, value: int) -> None:
-        self.here, self.value, self.pair = column.here, value, find_hand((value, value))
-        hands, here = all_hands(), column.here
+        self.state, self.value, self.pair = column.state, value, find_hand((value, value))
+        hands, state = all_hands(), column.state
         self.origin = SPLIT_ACES if value == 1 else SPLIT
-        self.weights = split_weights(here, value)
-        self.constant = here.split_constant(float(column.outcomes[self.pair, BLACKJACK]))
-        self.share = float(pair_share(here)[DEALS.index(self.pair)])
+        self.weights = split_weights(state, value)
+        self.constant = state.split_constant(float(column.outcomes[self.pair, BLACKJACK]))
+        self.share = float(pair_share(state)[DEALS.index(self.pair)])
         chosen = np.flatnonzero(hands.counts[:, value - 1])
         self.row = np.zeros(len(hands.total), np.int64)
         self.row[chosen] = np.arange(len(chosen))
         self.comes_up = hands.counts[:, value - 1] > 0
         self.out = [out for out in range(1, len(self.weights)) if self.weights[out].any()]
         self.outcomes = {}
-        for out in self.out if here.step else self.out[:1]:
-            self.outcomes[out] = here._replace(base=self._base(out)).outcomes(chosen)
+        for out in self.out if state.step else self.out[:1]:
+            self.outcomes[out] = state._replace(base=self._base(out)).outcomes(chosen)
 
     def _base(self, out: int) -> Floats:
-        base = self.here.base.copy()
-        base[self.value - 1] -= self.here.step * out
+        base = self.state.base.copy()
+        base[self.value - 1] -= self.state.step * out
         return base
 
     def work_out(self, played: Plan) -> None:
         """Work out every action's value, and what the split is worth."""
-        hands, here, start = all_hands(), self.here, find_hand((self.value,))
-        tables = here.split_tables
+        hands, state, start = all_hands(), self.state, find_hand((self.value,))
+        tables = state.split_tables
         count = len(hands.total)
         self.values: dict[int, Floats] = {}
         self.starts: dict[int, Floats] = {}
@@ -328,22 +328,22 @@ class _Splits:
             values, value = np.zeros((count, ACTIONS)), np.zeros(count)
             base = self._base(out)
             play(
-                hands, base, here.step, here.hole, start, self.outcomes.get(out, self.outcomes[self.out[0]]), self.row,
-                tables.net[SPLIT], tables.double_net, tables.losses, tables.mask[self.origin],
+                hands, base, state.step, state.hole, start, self.outcomes.get(out, self.outcomes[self.out[0]]),
+                self.row, tables.net[SPLIT], tables.double_net, tables.losses, tables.mask[self.origin],
                 played.choice[self.origin].copy(), ALL_ACTIONS, self.comes_up, values, value,
             )  # fmt: skip
             self.values[out], self.starts[out] = values, np.zeros(count)
-            left = cards_left(hands, np.array([start]), base, here.step)[0]
+            left = cards_left(hands, np.array([start]), base, state.step)[0]
             column = np.arange(10) == self.value - 1
             self.starts[out][hands.child[start]] = left / left.sum() * self.weights[out][column.astype(int)]
             self.total += float(self.starts[out] @ value)
 
     def add_to(self, cells: Floats, played: Plan, deal: float) -> None:
         """Add the hands of the split to the cells."""
-        here, mask = self.here, self.here.tables.mask[self.origin]
+        state, mask = self.state, self.state.tables.mask[self.origin]
         for out in self.out:
             weight = self.starts[out] * deal * self.share
             weigh(
-                all_hands(), self._base(out), here.step, played.choice[self.origin], mask, self.values[out], weight,
+                all_hands(), self._base(out), state.step, played.choice[self.origin], mask, self.values[out], weight,
                 cells,
             )  # fmt: skip

@@ -25,14 +25,14 @@ from bj_env.solver.upcard_state import (
     DEAL_INDEX,
     DEALS,
     Measure,
-    Spot,
+    UpcardState,
     blackjack_chances,
     deal_chances,
     insurance_worth,
     may_surrender_early,
     pair_share,
     settled_net,
-    spot,
+    upcard_state,
 )
 
 
@@ -53,7 +53,7 @@ class Plan(NamedTuple):
     insure: Flags
 
 
-class Against(NamedTuple):
+class UpcardSolution(NamedTuple):
     """What is known against one up card; all values unconditional (see the module).
 
     Attributes:
@@ -96,7 +96,9 @@ class Against(NamedTuple):
         return float(self.deals @ self.worth)
 
 
-def best_against(rules: Rules, shoe: Composition, upcard: int, how: SplitPlay = SplitPlay.ZERO_MEMORY) -> Against:
+def best_against(
+    rules: Rules, shoe: Composition, upcard: int, how: SplitPlay = SplitPlay.ZERO_MEMORY
+) -> UpcardSolution:
     """Work out the best play by composition against an up card.
 
     Args:
@@ -105,29 +107,29 @@ def best_against(rules: Rules, shoe: Composition, upcard: int, how: SplitPlay = 
         upcard: the dealer's.
         how: how split hands are played.
     """
-    here = spot(rules, shoe, upcard)
-    outcomes = here.outcomes(np.arange(len(all_hands().total)))
-    dealt, choice = _best_play(here, outcomes, DEALT)
-    split, split_choice = _best_play(here, outcomes, SPLIT) if rules.max_hands > 1 else (dealt, choice)
-    choices = _choices(here, choice, split_choice)
+    state = upcard_state(rules, shoe, upcard)
+    outcomes = state.outcomes(np.arange(len(all_hands().total)))
+    dealt, choice = _best_play(state, outcomes, DEALT)
+    split, split_choice = _best_play(state, outcomes, SPLIT) if rules.max_hands > 1 else (dealt, choice)
+    choices = _choices(state, choice, split_choice)
     blackjack = outcomes[:, BLACKJACK]
-    _write_splits(here, choices, dealt, blackjack, VALUES, how)
-    return _choose(here, dealt, split, blackjack, choices)
+    _write_splits(state, choices, dealt, blackjack, VALUES, how)
+    return _choose(state, dealt, split, blackjack, choices)
 
 
-def _choices(here: Spot, dealt: Ints, split: Ints) -> Ints:
+def _choices(state: UpcardState, dealt: Ints, split: Ints) -> Ints:
     """Return the action of each hand by where it comes from, ``[3, H]``; split aces may have no choice."""
-    masks = here.tables.mask
+    masks = state.tables.mask
     return np.array([dealt, split, np.where(masks[SPLIT_ACES] == masks[SPLIT], split, Action.STAND)])
 
 
-def _best_play(here: Spot, outcomes: Floats, origin: int) -> tuple[Floats, Ints]:
+def _best_play(state: UpcardState, outcomes: Floats, origin: int) -> tuple[Floats, Ints]:
     """Return the action values and the best action for each hand."""
-    hands, tables = all_hands(), here.tables
+    hands, tables = all_hands(), state.tables
     count = len(hands.total)
     action_values, choice = np.zeros((count, ACTIONS)), np.zeros(count, np.int64)
     play(
-        hands, here.base, here.step, here.hole, DEALS[0], outcomes, np.arange(count), tables.net[min(origin, SPLIT)],
+        hands, state.base, state.step, state.hole, DEALS[0], outcomes, np.arange(count), tables.net[min(origin, SPLIT)],
         tables.double_net, tables.losses, tables.mask[origin], choice, BEST, np.ones(count, np.bool_),
         action_values, np.zeros(count),
     )  # fmt: skip
@@ -135,22 +137,27 @@ def _best_play(here: Spot, outcomes: Floats, origin: int) -> tuple[Floats, Ints]
 
 
 def _write_splits(
-    here: Spot, choices: Ints, action_values: Floats, blackjack: Floats, pairs: Iterable[int], how: SplitPlay | None
+    state: UpcardState,
+    choices: Ints,
+    action_values: Floats,
+    blackjack: Floats,
+    pairs: Iterable[int],
+    how: SplitPlay | None,
 ) -> None:
     """Write what splitting each pair is worth, -inf where it cannot be done; ``how``: None plays as is given."""
     action_values[DEAL_INDEX, Action.SPLIT] = -np.inf
     for value in pairs:
         hand = find_hand((value, value))
-        if hand_limit(here.rules, value) > 1 and here.base[value - 1] >= 1 + here.step:
+        if hand_limit(state.rules, value) > 1 and state.base[value - 1] >= 1 + state.step:
             beaten = float(blackjack[hand])
             action_values[hand, Action.SPLIT] = (
-                split_value(here, choices, value, beaten)
+                split_value(state, choices, value, beaten)
                 if how is None
-                else best_split_value(here, choices, value, beaten, how)
+                else best_split_value(state, choices, value, beaten, how)
             )
 
 
-def _choose(here: Spot, dealt: Floats, split: Floats, blackjack: Floats, choices: Ints) -> Against:
+def _choose(state: UpcardState, dealt: Floats, split: Floats, blackjack: Floats, choices: Ints) -> UpcardSolution:
     """Choose the best at the deal: split or not, early surrender, insurance."""
     hands = all_hands()
     chosen = dealt[DEAL_INDEX, choices[DEALT, DEAL_INDEX]]
@@ -158,60 +165,62 @@ def _choose(here: Spot, dealt: Floats, split: Floats, blackjack: Floats, choices
     splits[hands.pair[DEAL_INDEX]] |= dealt[DEAL_INDEX, Action.SPLIT] > chosen
     splits[0] = False
     insure = np.zeros(len(blackjack), np.bool_)
-    insure[DEAL_INDEX] = insurance_worth(here, blackjack[DEAL_INDEX]) > 0
+    insure[DEAL_INDEX] = insurance_worth(state, blackjack[DEAL_INDEX]) > 0
     plan = Plan(choices, splits, np.zeros(len(blackjack), np.bool_), insure)
-    declined = _worth(here, dealt, blackjack, plan)
-    early = here.all_tables.early_net
-    plan.early[DEAL_INDEX] = (early > declined) & may_surrender_early(here)
-    return _against(here, dealt, split, blackjack, plan)
+    declined = _worth(state, dealt, blackjack, plan)
+    early = state.all_tables.early_net
+    plan.early[DEAL_INDEX] = (early > declined) & may_surrender_early(state)
+    return _against(state, dealt, split, blackjack, plan)
 
 
-def _against(here: Spot, dealt: Floats, split: Floats, blackjack: Floats, plan: Plan) -> Against:
+def _against(state: UpcardState, dealt: Floats, split: Floats, blackjack: Floats, plan: Plan) -> UpcardSolution:
     """Put together what is known against the up card."""
-    declined, early_net = _worth(here, dealt, blackjack, plan), here.all_tables.early_net
-    return Against(
-        upcard=here.upcard,
-        peeked=peeked(here.rules, here.upcard),
-        possible=np.all(here.base >= here.step * all_hands().counts, axis=1),
+    declined, early_net = _worth(state, dealt, blackjack, plan), state.all_tables.early_net
+    return UpcardSolution(
+        upcard=state.upcard,
+        peeked=peeked(state.rules, state.upcard),
+        possible=np.all(state.base >= state.step * all_hands().counts, axis=1),
         blackjack=blackjack,
         action_values=dealt,
         after_split=split,
-        settled=settled_net(here, blackjack),
-        deals=deal_chances(here),
+        settled=settled_net(state, blackjack),
+        deals=deal_chances(state),
         declined=declined,
         early_net=early_net,
-        insurance=insurance_worth(here, blackjack[DEAL_INDEX]),
+        insurance=insurance_worth(state, blackjack[DEAL_INDEX]),
         worth=np.where(plan.early[DEAL_INDEX], early_net, declined),
         plan=plan,
     )
 
 
-def _worth(here: Spot, dealt: Floats, blackjack: Floats, plan: Plan) -> Floats:
+def _worth(state: UpcardState, dealt: Floats, blackjack: Floats, plan: Plan) -> Floats:
     """Return what each hand of two cards is worth before the dealer looks if it is not surrendered early, ``[55]``."""
     hands = all_hands()
     chosen = dealt[DEAL_INDEX, plan.choice[DEALT, DEAL_INDEX]]
-    share = np.where(plan.split[hands.pair[DEAL_INDEX]], pair_share(here), 0.0)
-    split = np.where(deal_chances(here) * share > 0, dealt[DEAL_INDEX, Action.SPLIT], 0.0)
-    insured = np.where(plan.insure[DEAL_INDEX], insurance_worth(here, blackjack[DEAL_INDEX]), 0.0)
-    return np.asarray((1 - share) * chosen + share * split + settled_net(here, blackjack) + insured)
+    share = np.where(plan.split[hands.pair[DEAL_INDEX]], pair_share(state), 0.0)
+    split = np.where(deal_chances(state) * share > 0, dealt[DEAL_INDEX, Action.SPLIT], 0.0)
+    insured = np.where(plan.insure[DEAL_INDEX], insurance_worth(state, blackjack[DEAL_INDEX]), 0.0)
+    return np.asarray((1 - share) * chosen + share * split + settled_net(state, blackjack) + insured)
 
 
-def plan_against(rules: Rules, shoe: Composition, plan: Plan, upcard: int, measure: Measure | None = None) -> Against:
+def plan_against(
+    rules: Rules, shoe: Composition, plan: Plan, upcard: int, measure: Measure | None = None
+) -> UpcardSolution:
     """Work out what a given play is worth against an up card; ``measure``: of what is won, if not the money itself."""
-    here = spot(rules, shoe, upcard, measure)
+    state = upcard_state(rules, shoe, upcard, measure)
     hands = all_hands()
     count = len(hands.total)
     dealt, value, row = np.zeros((count, ACTIONS)), np.zeros(count), np.zeros(count, np.int64)
-    starts = DEAL_INDEX[~(plan.split[hands.pair[DEAL_INDEX]] & (pair_share(here) == 1))]
+    starts = DEAL_INDEX[~(plan.split[hands.pair[DEAL_INDEX]] & (pair_share(state) == 1))]
     comes_up, waits = reached(hands, plan.choice[DEALT], starts)
     row[waits] = np.arange(len(waits))
-    outcomes = here.outcomes(waits)
-    tables = here.tables
+    outcomes = state.outcomes(waits)
+    tables = state.tables
     play(
-        hands, here.base, here.step, here.hole, DEALS[0], outcomes, row, tables.net[DEALT], tables.double_net,
+        hands, state.base, state.step, state.hole, DEALS[0], outcomes, row, tables.net[DEALT], tables.double_net,
         tables.losses, tables.mask[DEALT], plan.choice[DEALT].copy(), GIVEN, comes_up, dealt, value,
     )  # fmt: skip
     blackjack = np.zeros(count)
-    blackjack[DEAL_INDEX] = blackjack_chances(here)
-    _write_splits(here, plan.choice, dealt, blackjack, [pair for pair in VALUES if plan.split[pair]], None)
-    return _against(here, dealt, np.zeros((0, ACTIONS)), blackjack, plan)
+    blackjack[DEAL_INDEX] = blackjack_chances(state)
+    _write_splits(state, plan.choice, dealt, blackjack, [pair for pair in VALUES if plan.split[pair]], None)
+    return _against(state, dealt, np.zeros((0, ACTIONS)), blackjack, plan)

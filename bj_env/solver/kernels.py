@@ -1,6 +1,6 @@
 """The loops over the player's hands, compiled by numba and cached on disk.
 
-No rule is in here: what the house's rules say comes in as tables (see `bj_env.solver.tables`), so that a changed rule
+No rule is in state: what the house's rules say comes in as tables (see `bj_env.solver.tables`), so that a changed rule
 never meets stale machine code. For the same reason every compiled function uses only what is in its own file, whose
 changes numba's cache does notice; what lies in other files it does not.
 

@@ -19,7 +19,7 @@ from bj_env.rules.houses import parse_rules
 from bj_env.rules.terms import Action, HoleCard, Rules, SplitBy
 from bj_env.solver.dealer import peeked
 from bj_env.solver.draws import BLACKJACK, OUTCOMES, dealer_outcomes
-from bj_env.solver.exact import Against, Plan, plan_against
+from bj_env.solver.exact import Plan, UpcardSolution, plan_against
 from bj_env.solver.hands import Floats, Ints, all_hands, find_hand
 from bj_env.solver.kernels import compiled, count_paths
 from bj_env.solver.result import Shoe, Solution, check_solvable, kept_plan, upcards
@@ -27,7 +27,7 @@ from bj_env.solver.shoe import Composition, composition
 from bj_env.solver.splits import again_chances, split_ends, without_the_value
 from bj_env.solver.strategy import Strategy
 from bj_env.solver.tables import SPLIT, SPLIT_ACES, hand_limit
-from bj_env.solver.upcard_state import DEAL_INDEX, Spot, pair_share, spot
+from bj_env.solver.upcard_state import DEAL_INDEX, UpcardState, pair_share, upcard_state
 
 _FILLED, _MIXED = 0, 1
 """Two hands whose second cards are both of another value than the pair's, or one of each."""
@@ -81,17 +81,17 @@ class _Round:
 
     def __init__(self, rules: Rules, shoe: Composition, upcard: int, play: Plan) -> None:
         self.rules, self.shoe, self.upcard, self.play = rules, shoe, upcard, play
-        self.here = spot(rules, shoe, upcard)
+        self.state = upcard_state(rules, shoe, upcard)
         self._known_twins: dict[int, _Twins] = {}
         self.money = self._measured(play, None)
-        shares = np.where(play.split[all_hands().pair[DEAL_INDEX]], pair_share(self.here), 0.0)
+        shares = np.where(play.split[all_hands().pair[DEAL_INDEX]], pair_share(self.state), 0.0)
         self.split_deals = self.money.deals * shares
         if (play.insure[DEAL_INDEX] & (self.money.deals > 0)).any():
             raise RulesError("the spread of a play that insures cannot be done; use NINS or a play that declines")
         if self.split_deals[-1] > 0 and rules.split_by == SplitBy.RANK:
             raise RulesError("the spread of a play that splits tens cannot be done under SPRANK; use SPVAL")
 
-    def _measured(self, play: Plan, net: float | None, square: bool = False) -> Against:
+    def _measured(self, play: Plan, net: float | None, square: bool = False) -> UpcardSolution:
         def measure(won: Floats) -> Floats:
             return won**2 if net is None else np.asarray(np.abs(won - net) < 1e-9, np.float64)
 
@@ -101,7 +101,7 @@ class _Round:
     def _twins(self, value: int) -> "_Twins":
         """Return two hands of a split of this value."""
         if value not in self._known_twins:
-            self._known_twins[value] = _Twins(self.here, self.play, value)
+            self._known_twins[value] = _Twins(self.state, self.play, value)
         return self._known_twins[value]
 
     def _pairs(self) -> list[tuple[int, float]]:
@@ -129,7 +129,7 @@ class _Round:
         return chances
 
     def _nets(self) -> list[float]:
-        tables = self.here.all_tables
+        tables = self.state.all_tables
         parts = (tables.net, tables.double_net, np.array(tables.losses), np.array([tables.early_net]))
         return [float(net) for net in np.unique(np.concatenate([part.ravel() for part in parts]))]
 
@@ -138,7 +138,7 @@ class _Round:
         nets = self._twins(value).nets()
         blackjack = float(self.money.blackjack[find_hand((value, value))])
         if peeked(self.rules, self.upcard) or self.rules.hole_card == HoleCard.OBO:
-            nets[self.here.all_tables.losses.bust_blackjack] += blackjack
+            nets[self.state.all_tables.losses.bust_blackjack] += blackjack
         return nets
 
 
@@ -165,9 +165,9 @@ class _Twins:
     two cards pay as a bust whatever becomes of them, a hand that stands pays its net less that, and so on.
     """
 
-    def __init__(self, here: Spot, play: Plan, value: int) -> None:
-        self.here, self.value, self.tables = here, value, here.split_tables
-        self.limit = hand_limit(here.rules, value)
+    def __init__(self, state: UpcardState, play: Plan, value: int) -> None:
+        self.state, self.value, self.tables = state, value, state.split_tables
+        self.limit = hand_limit(state.rules, value)
         hands, start = all_hands(), find_hand((value,))
         choice = play.choice[SPLIT_ACES if value == 1 else SPLIT]
         paths = count_paths(hands, start, choice, value)
@@ -215,7 +215,7 @@ class _Twins:
         kinds, most = len(self.kinds), 2 * self.limit - 3
         joint = np.zeros((most, 3, kinds, kinds, OUTCOMES))
         for out in range(most):
-            if self.here.step == 0 and out > 0:
+            if self.state.step == 0 and out > 0:
                 joint[out] = joint[0]
             else:
                 _add_pairs(joint[out], ways.astype(np.float64), column, kind, union, self._chances(both, out))
@@ -223,19 +223,19 @@ class _Twins:
 
     def _chances(self, both: Ints, out: int) -> Floats:
         """Return the chance of one order of drawing the cards of two hands, and each outcome of the dealer then."""
-        here, value = self.here, self.value - 1
-        left = here.base.copy()
-        left[value] -= here.step * (2 + out)
+        state, value = self.state, self.value - 1
+        left = state.base.copy()
+        left[value] -= state.step * (2 + out)
         drawn = both.copy()
         drawn[:, value] -= 2
         if left[value] < 0:
             return np.zeros((len(both), OUTCOMES))
-        orders = _falling(left.sum(), here.step)[drawn.sum(axis=1)]
+        orders = _falling(left.sum(), state.step)[drawn.sum(axis=1)]
         chance = np.where(orders > 0, 1.0, 0.0) / np.where(orders > 0, orders, 1.0)
         for index in range(10):
-            chance *= _falling(left[index], here.step)[drawn[:, index]]
-        outcomes = dealer_outcomes(here.tree, np.maximum(left - here.step * drawn, 0.0), here.step, here.hole)
-        if peeked(here.rules, here.upcard) or here.rules.hole_card == HoleCard.OBO:
+            chance *= _falling(left[index], state.step)[drawn[:, index]]
+        outcomes = dealer_outcomes(state.tree, np.maximum(left - state.step * drawn, 0.0), state.step, state.hole)
+        if peeked(state.rules, state.upcard) or state.rules.hole_card == HoleCard.OBO:
             outcomes[:, BLACKJACK] = 0.0  # settled apart
         return np.asarray(chance[:, None] * outcomes)
 
@@ -243,7 +243,9 @@ class _Twins:
         """Return the mean of the products of the nets of any two hands, each pair counted twice."""
         worth = np.array([pays - (0.0 if less is None else less) for pays, less in self._signed()])
         products = np.einsum("acklo,ko,lo->ac", self.joint, worth, worth)
-        again = again_chances(len(products) + 1, self.here.base[self.value - 1], self.here.base.sum(), self.here.step)
+        again = again_chances(
+            len(products) + 1, self.state.base[self.value - 1], self.state.base.sum(), self.state.step
+        )
         known = without_the_value(again, np.concatenate([np.zeros((1, 3)), products]))
         ends = split_ends(self.limit, again)
         return sum(float(chance) * _pairs_of(known, again, int(count), int(filled)) for chance, count, filled in ends)

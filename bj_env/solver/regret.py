@@ -12,13 +12,13 @@ import numpy as np
 
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.terms import Action, Phase, Rules
-from bj_env.solver.exact import Against, Plan, plan_against
+from bj_env.solver.exact import Plan, UpcardSolution, plan_against
 from bj_env.solver.hands import Floats, all_hands, hand_index
 from bj_env.solver.kernels import ACTIONS, weigh
 from bj_env.solver.result import Shoe, Solution, solve
 from bj_env.solver.strategy import Strategy, plan
 from bj_env.solver.tables import DEALT
-from bj_env.solver.upcard_state import DEAL_INDEX, DEALS, pair_share, spot
+from bj_env.solver.upcard_state import DEAL_INDEX, DEALS, pair_share, upcard_state
 
 _SAME = 1e-13
 
@@ -52,15 +52,11 @@ class Regret(NamedTuple):
     Attributes:
         ev: what it is worth.
         best: what the best play by composition is worth (see its `Solution` for the class).
-        best_by_total: what the best total-dependent chart is worth.
-        agreement: the share of its decisions in play that are the best, weighted by how often they come up.
         mistakes: the costliest first; their costs add up to ``best - ev``.
     """
 
     ev: float
     best: float
-    best_by_total: float
-    agreement: float
     mistakes: tuple[Mistake, ...]
 
 
@@ -76,39 +72,34 @@ def regret(rules: Rules | str, strategy: Strategy, shoe: Shoe = None) -> Regret:
     rules = parse_rules(rules)
     solution = solve(rules, shoe)
     mistakes: list[Mistake] = []
-    ev = same = asked = 0.0
+    ev = 0.0
     for upcard, best in solution.against.items():
         course = _Course(solution, best, plan(rules, strategy, upcard, solution.shoe))
         share = solution.shoe.share(upcard)
         ev += share * course.played.ev
-        same, asked = same + share * course.same, asked + share * course.asked
         mistakes += (m._replace(often=share * m.often, cost=share * m.cost) for m in course.mistakes())
     mistakes.sort(key=lambda mistake: -mistake.cost)
-    agreement = same / asked if asked else 1.0
-    return Regret(ev, solution.ev, solution.ev_total_dependent, agreement, tuple(mistakes))
+    return Regret(ev, solution.ev, tuple(mistakes))
 
 
 class _Course:
     """The course of a strategy against one up card, beside the best play."""
 
-    def __init__(self, solution: Solution, best: Against, mine: Plan) -> None:
-        self.here = spot(solution.rules, solution.shoe, best.upcard)
+    def __init__(self, solution: Solution, best: UpcardSolution, mine: Plan) -> None:
+        self.state = upcard_state(solution.rules, solution.shoe, best.upcard)
         self.best, self.mine = best, mine
         self.played = plan_against(solution.rules, solution.shoe, mine, best.upcard)
         hands = all_hands()
-        self.share = np.where(mine.split[hands.pair[DEAL_INDEX]], pair_share(self.here), 0.0)
+        self.share = np.where(mine.split[hands.pair[DEAL_INDEX]], pair_share(self.state), 0.0)
         self.often = self._often()
-        asked = self.often * (self.here.tables.mask[DEALT] != 0)
-        self.asked = float(asked.sum())
-        self.same = float(asked @ self._agrees())
 
     def _often(self) -> Floats:
         """Return how often each hand comes up and is not split."""
-        hands, here = all_hands(), self.here
+        hands, state = all_hands(), self.state
         often = np.zeros(len(hands.total))
         often[DEAL_INDEX] = self.best.deals * (1 - self.share) * ~self.mine.early[DEAL_INDEX]
-        cells, nothing = np.zeros((2, 22, 32, ACTIONS + 1)), np.zeros_like(here.tables.mask[DEALT])
-        weigh(hands, here.base, here.step, self.mine.choice[DEALT], nothing, self.best.action_values, often, cells)
+        cells, nothing = np.zeros((2, 22, 32, ACTIONS + 1)), np.zeros_like(state.tables.mask[DEALT])
+        weigh(hands, state.base, state.step, self.mine.choice[DEALT], nothing, self.best.action_values, often, cells)
         return often
 
     def _best_action(self, hand: int) -> Action:
@@ -122,13 +113,8 @@ class _Course:
         unsplit = float(values[plan.choice[DEALT, hand]])
         if not pair or not plan.split[pair] or self.mine.split[pair]:
             return unsplit
-        share = float(pair_share(self.here)[DEALS.index(hand)])
+        share = float(pair_share(self.state)[DEALS.index(hand)])
         return (1 - share) * unsplit + share * float(values[Action.SPLIT])
-
-    def _agrees(self) -> Floats:
-        same = self.mine.choice[DEALT] == self.best.plan.choice[DEALT]
-        same[DEAL_INDEX] &= ~self.best.plan.split[all_hands().pair[DEAL_INDEX]]
-        return np.asarray(same, np.float64)
 
     def mistakes(self) -> Iterator[Mistake]:
         """Yield every mistake, given the up card."""
@@ -139,7 +125,7 @@ class _Course:
 
     def _in_play(self) -> Iterator[Mistake]:
         values, index = self.best.action_values, list(hand_index())
-        for hand in np.flatnonzero(self.often * (self.here.tables.mask[DEALT] != 0) > 0).tolist():
+        for hand in np.flatnonzero(self.often * (self.state.tables.mask[DEALT] != 0) > 0).tolist():
             played, often = Action(int(self.mine.choice[DEALT, hand])), float(self.often[hand])
             cost = often * (self._best_value(hand) - float(values[hand, played]))
             if cost > _SAME:

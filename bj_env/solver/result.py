@@ -10,7 +10,7 @@ from bj_env.errors import BlackjackError, RulesError
 from bj_env.rules.houses import parse_rules, text
 from bj_env.rules.numbered import early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
 from bj_env.rules.terms import DECK, TICKS, Action, Rules
-from bj_env.solver.exact import Against, Plan, best_against, plan_against
+from bj_env.solver.exact import Plan, UpcardSolution, best_against, plan_against
 from bj_env.solver.hands import VALUES, all_hands, find_hand, hand_text, parse_values
 from bj_env.solver.shoe import MOST_POINTS, Composition, composition
 from bj_env.solver.splits import SplitPlay
@@ -48,7 +48,7 @@ class Solution:
     ev_by_upcard: Mapping[int, float]
     strategy_class: str
     seconds: float
-    against: Mapping[int, Against] = field(repr=False)
+    against: Mapping[int, UpcardSolution] = field(repr=False)
 
     def values(self, hand: Cards, upcard: str | int, *, after_split: bool = False) -> dict[Action, float]:
         """Return what each legal action is worth for a hand in turn, after the dealer's peek if there is one.
@@ -90,7 +90,7 @@ class Solution:
             return {}
         return {Action.INSURE: float(known.insurance[DEALS.index(found)]), Action.DECLINE: 0.0}
 
-    def _find(self, hand: Cards, upcard: str | int) -> tuple[int, Against]:
+    def _find(self, hand: Cards, upcard: str | int) -> tuple[int, UpcardSolution]:
         cards, up = to_values(hand), one_value(upcard)
         if len(cards) < 2 or not all(card in VALUES for card in cards):
             raise BlackjackError(f"hand: expected two or more cards, values from 1 to 10, got {hand!r}")
@@ -167,7 +167,7 @@ class Evaluation(NamedTuple):
     strategy: str
     ev: float
     ev_by_upcard: Mapping[int, float]
-    against: Mapping[int, Against]
+    against: Mapping[int, UpcardSolution]
 
 
 def solve(rules: Rules | str, shoe: Shoe = None, *, how: SplitPlay = SplitPlay.ZERO_MEMORY) -> Solution:
@@ -197,7 +197,9 @@ def solve(rules: Rules | str, shoe: Shoe = None, *, how: SplitPlay = SplitPlay.Z
     return Solution(rules, cards, ev, by_upcard, within, perf_counter() - start, against)
 
 
-def solve_against(rules: Rules | str, upcard: str | int, shoe: Shoe = None) -> Solution:
+def solve_against(
+    rules: Rules | str, upcard: str | int, shoe: Shoe = None, *, how: SplitPlay = SplitPlay.ZERO_MEMORY
+) -> Solution:
     """Return the best play against one up card alone, at a tenth of the work of `solve`; its ``ev`` is given that card.
 
     Raises:
@@ -211,8 +213,8 @@ def solve_against(rules: Rules | str, upcard: str | int, shoe: Shoe = None) -> S
     cards = composition(rules, shoe)
     check_solvable(rules, cards)
     cards.without([value])
-    known = best_against(rules, cards, value)
-    within = strategy_class(rules, cards) + small_shoe(rules, cards)
+    known = best_against(rules, cards, value, how)
+    within = strategy_class(rules, cards, how) + small_shoe(rules, cards)
     return Solution(rules, cards, known.ev, {value: known.ev}, within, perf_counter() - start, {value: known})
 
 

@@ -19,7 +19,7 @@ from bj_env.rules.terms import SplitBy
 from bj_env.solver.hands import Floats, Ints, all_hands, find_hand
 from bj_env.solver.kernels import ACTIONS, BEST, compiled, play, reached, split_hands
 from bj_env.solver.tables import SPLIT, SPLIT_ACES, hand_limit
-from bj_env.solver.upcard_state import Spot
+from bj_env.solver.upcard_state import UpcardState
 
 
 @compiled
@@ -99,9 +99,9 @@ def split_total(limit: int, pairs: float, cards: float, step: float, values: Flo
     return total
 
 
-def split_value(here: Spot, choices: Ints, value: int, blackjack: float) -> float:
+def split_value(state: UpcardState, choices: Ints, value: int, blackjack: float) -> float:
     """Return what a split of this value is worth, all its hands together; a drawn pair is always split again."""
-    return together(here, value, one_hand(here, choices, value)) + here.split_constant(blackjack)
+    return together(state, value, one_hand(state, choices, value)) + state.split_constant(blackjack)
 
 
 class SplitPlay(IntEnum):
@@ -118,52 +118,52 @@ class SplitPlay(IntEnum):
     PAIR_COUNT = 2
 
 
-def best_split_value(here: Spot, choices: Ints, value: int, blackjack: float, how: SplitPlay) -> float:
+def best_split_value(state: UpcardState, choices: Ints, value: int, blackjack: float, how: SplitPlay) -> float:
     """Return what a split is worth in the best play; ``choices`` are those for unsplit hands.
 
     A drawn pair is always split again, except with replacement, where it is split again only if that is better: there
     hands tell nothing of each other.
     """
-    if how is SplitPlay.ZERO_MEMORY or here.step == 0:
-        each = one_hand(here, choices, value)
+    if how is SplitPlay.ZERO_MEMORY or state.step == 0:
+        each = one_hand(state, choices, value)
     else:
-        first, each = _best_by_count(here, value)
+        first, each = _best_by_count(state, value)
         if how is SplitPlay.FIRST_SPLIT:
-            each = one_hand(here, np.array([first] * 3), value)
-    if here.step == 0:
-        return _free_to_split(here, value, each) + here.split_constant(blackjack)
-    return together(here, value, each) + here.split_constant(blackjack)
+            each = one_hand(state, np.array([first] * 3), value)
+    if state.step == 0:
+        return _free_to_split(state, value, each) + state.split_constant(blackjack)
+    return together(state, value, each) + state.split_constant(blackjack)
 
 
-def _best_by_count(here: Spot, value: int) -> tuple[Ints, Floats]:
+def _best_by_count(state: UpcardState, value: int) -> tuple[Ints, Floats]:
     """Return the best actions of a hand when one other card of the pair is out, and what it is worth by ``a``."""
-    hands, tables, start = all_hands(), here.split_tables, find_hand((value,))
+    hands, tables, start = all_hands(), state.split_tables, find_hand((value,))
     mask, count = tables.mask[SPLIT_ACES if value == 1 else SPLIT], len(hands.total)
     chosen, row = np.flatnonzero(hands.counts[:, value - 1]), np.zeros(count, np.int64)
     row[chosen] = np.arange(len(chosen))
-    most = 2 * hand_limit(here.rules, value) - 3
+    most = 2 * hand_limit(state.rules, value) - 3
     each, first = np.zeros((most + 1, 2)), np.zeros(count, np.int64)
-    for out, outcomes in enumerate(here.outcomes_without(value, most, chosen), start=1):
-        base, worth, choice = here.base.copy(), np.zeros(count), np.zeros(count, np.int64)
-        base[value - 1] -= here.step * out
-        if base[value - 1] < here.step:
+    for out, outcomes in enumerate(state.outcomes_without(value, most, chosen), start=1):
+        base, worth, choice = state.base.copy(), np.zeros(count), np.zeros(count, np.int64)
+        base[value - 1] -= state.step * out
+        if base[value - 1] < state.step:
             break
         play(
-            hands, base, here.step, here.hole, start, outcomes, row, tables.net[SPLIT], tables.double_net,
+            hands, base, state.step, state.hole, start, outcomes, row, tables.net[SPLIT], tables.double_net,
             tables.losses, mask, choice, BEST, hands.counts[:, value - 1] > 0, np.zeros((count, ACTIONS)), worth,
         )  # fmt: skip
         first = choice if out == 1 else first
-        base[value - 1] -= here.step
+        base[value - 1] -= state.step
         seconds = base / base.sum() * worth[hands.child[start]]
         each[out] = seconds.sum() - seconds[value - 1], seconds[value - 1]
     return first, each
 
 
-def _free_to_split(here: Spot, value: int, each: Floats) -> float:
+def _free_to_split(state: UpcardState, value: int, each: Floats) -> float:
     """Return what a split is worth with replacement, if a drawn pair is split again only where that is better."""
-    limit, cards, total = hand_limit(here.rules, value), float(here.base.sum()), 0.0
-    for weight, count, own in pair_kinds(here, value):
-        other, same = (each if own is None else _by_rank(here, each, own))[1]
+    limit, cards, total = hand_limit(state.rules, value), float(state.base.sum()), 0.0
+    for weight, count, own in pair_kinds(state, value):
+        other, same = (each if own is None else _by_rank(state, each, own))[1]
         total += weight * _if_better(limit, count / cards, other, same)
     return total
 
@@ -189,51 +189,51 @@ def _if_better(limit: int, chance: float, other: float, same: float) -> float:
     return worth(2, 2)
 
 
-def one_hand(here: Spot, choices: Ints, value: int) -> Floats:
+def one_hand(state: UpcardState, choices: Ints, value: int) -> Floats:
     """Return what one hand of a split is worth by ``a`` (see `split_hands`)."""
-    tables, hands, start = here.split_tables, all_hands(), find_hand((value,))
+    tables, hands, start = state.split_tables, all_hands(), find_hand((value,))
     choice = choices[SPLIT_ACES if value == 1 else SPLIT]
     comes_up, waits = reached(hands, choice, hands.child[start])
-    outcomes = here.outcomes_without(value, 2 * hand_limit(here.rules, value) - 3, waits)
+    outcomes = state.outcomes_without(value, 2 * hand_limit(state.rules, value) - 3, waits)
     return split_hands(
-        hands, here.base, here.step, here.hole, start, value, comes_up, waits, outcomes,
+        hands, state.base, state.step, state.hole, start, value, comes_up, waits, outcomes,
         tables.net[SPLIT], tables.double_net, tables.losses, choice,
     )  # fmt: skip
 
 
-def together(here: Spot, value: int, each: Floats) -> float:
+def together(state: UpcardState, value: int, each: Floats) -> float:
     """Return what all hands of a split are worth together, given what one is."""
-    limit, cards = hand_limit(here.rules, value), float(here.base.sum())
+    limit, cards = hand_limit(state.rules, value), float(state.base.sum())
     return sum(
-        weight * split_total(limit, count, cards, here.step, each if own is None else _by_rank(here, each, own))
-        for weight, count, own in pair_kinds(here, value)
+        weight * split_total(limit, count, cards, state.step, each if own is None else _by_rank(state, each, own))
+        for weight, count, own in pair_kinds(state, value)
     )
 
 
-def pair_kinds(here: Spot, value: int) -> list[tuple[float, float, float | None]]:
+def pair_kinds(state: UpcardState, value: int) -> list[tuple[float, float, float | None]]:
     """Return the kinds of pairs of a value: share, cards that make one, and these again if other tens do not."""
-    if value != 10 or here.rules.split_by == SplitBy.VALUE:
-        return [(1.0, float(here.base[value - 1]), None)]
-    ways = sum(ways for _, ways in here.ten_ranks)
-    return [(weight / ways, count, count) for count, weight in here.ten_ranks if weight > 0]
+    if value != 10 or state.rules.split_by == SplitBy.VALUE:
+        return [(1.0, float(state.base[value - 1]), None)]
+    ways = sum(ways for _, ways in state.ten_ranks)
+    return [(weight / ways, count, count) for count, weight in state.ten_ranks if weight > 0]
 
 
-def split_weights(here: Spot, value: int) -> Floats:
+def split_weights(state: UpcardState, value: int) -> Floats:
     """Return what each number from `one_hand` counts for in the value of the split, which is linear in them."""
-    most = 2 * hand_limit(here.rules, value) - 3
+    most = 2 * hand_limit(state.rules, value) - 3
     weights = np.zeros((most + 1, 2))
     for index in np.ndindex(most, 2):
         unit = np.zeros_like(weights)
         unit[index[0] + 1, index[1]] = 1.0
-        weights[index[0] + 1, index[1]] = together(here, value, unit)
+        weights[index[0] + 1, index[1]] = together(state, value, unit)
     return weights
 
 
-def _by_rank(here: Spot, each: Floats, own: float) -> Floats:
+def _by_rank(state: UpcardState, each: Floats, own: float) -> Floats:
     """Count tens of other ranks as no pair; ``own``: how many there are of the pair's rank."""
     by_rank = each.copy()
     for out in range(1, len(each)):
-        rest = here.base[9] - here.step * (1 + out)
-        share = max(own - here.step * (1 + out), 0.0) / rest if rest > 0 else 0.0
+        rest = state.base[9] - state.step * (1 + out)
+        share = max(own - state.step * (1 + out), 0.0) / rest if rest > 0 else 0.0
         by_rank[out] = each[out, 0] + each[out, 1] * (1 - share), each[out, 1] * share
     return by_rank

@@ -1,4 +1,4 @@
-"""The place from which a round goes on: the rules, and what is left of the shoe behind an up card."""
+"""The state of a round once the up card is known: the rules, and what is left of the shoe behind it."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -31,8 +31,8 @@ Measure = Callable[[Floats], Floats]
 """A function of what a hand wins, in bets: its square, for one."""
 
 
-class Spot(NamedTuple):
-    """The place from which a round goes on: the rules, and what is left of the shoe behind an up card.
+class UpcardState(NamedTuple):
+    """The state of a round once the up card is known: the rules, and what is left of the shoe behind it.
 
     Attributes:
         rules: the house's.
@@ -92,7 +92,7 @@ class Spot(NamedTuple):
         return float(self.base.sum() - self.step * cards)
 
 
-def spot(rules: Rules, shoe: Composition, upcard: int, measure: Measure | None = None) -> Spot:
+def upcard_state(rules: Rules, shoe: Composition, upcard: int, measure: Measure | None = None) -> UpcardState:
     """Turn the up card; ``measure``: of what is won, if not the money itself."""
     everything, apart = house_tables(rules), settled_tables(rules)
     if measure:
@@ -100,7 +100,7 @@ def spot(rules: Rules, shoe: Composition, upcard: int, measure: Measure | None =
         apart = everything.settled_early()
     left = shoe.without([upcard])
     in_play = apart if peeked(rules, upcard) else everything
-    return Spot(
+    return UpcardState(
         rules=rules,
         upcard=upcard,
         base=np.array(left.counts, dtype=np.float64),
@@ -113,47 +113,47 @@ def spot(rules: Rules, shoe: Composition, upcard: int, measure: Measure | None =
     )
 
 
-def deal_chances(here: Spot) -> Floats:
+def deal_chances(state: UpcardState) -> Floats:
     """Return the chance of each hand of two cards behind the up card, ``[55]``."""
-    ways = here.base[_HIGH] * (here.base[_LOW] - here.step * (_HIGH == _LOW)) * np.where(_HIGH == _LOW, 1, 2)
-    return np.asarray(np.maximum(ways, 0.0) / (here.cards_behind(0) * here.cards_behind(1)))
+    ways = state.base[_HIGH] * (state.base[_LOW] - state.step * (_HIGH == _LOW)) * np.where(_HIGH == _LOW, 1, 2)
+    return np.asarray(np.maximum(ways, 0.0) / (state.cards_behind(0) * state.cards_behind(1)))
 
 
-def blackjack_chances(here: Spot) -> Floats:
+def blackjack_chances(state: UpcardState) -> Floats:
     """Return the chance of a dealer blackjack behind each hand of two cards, ``[55]``."""
-    if here.hole < 0:
+    if state.hole < 0:
         return np.zeros(len(DEALS))
-    holes = here.base[here.hole] - here.step * all_hands().counts[DEAL_INDEX, here.hole]
-    return np.asarray(np.maximum(holes, 0.0) / here.cards_behind(2))
+    holes = state.base[state.hole] - state.step * all_hands().counts[DEAL_INDEX, state.hole]
+    return np.asarray(np.maximum(holes, 0.0) / state.cards_behind(2))
 
 
-def settled_net(here: Spot, blackjack: Floats) -> Floats:
+def settled_net(state: UpcardState, blackjack: Floats) -> Floats:
     """Return what the dealer's blackjack takes from each hand of two cards before it is played, ``[55]``."""
-    before = here.all_tables.net[DEALT, DEAL_INDEX, BLACKJACK] * blackjack[DEAL_INDEX]
-    return before if peeked(here.rules, here.upcard) else np.zeros(len(DEALS))
+    before = state.all_tables.net[DEALT, DEAL_INDEX, BLACKJACK] * blackjack[DEAL_INDEX]
+    return before if peeked(state.rules, state.upcard) else np.zeros(len(DEALS))
 
 
-def pair_share(here: Spot) -> Floats:
+def pair_share(state: UpcardState) -> Floats:
     """Return the chance that each hand of two cards of one value is a pair, ``[55]``: 1 unless tens differ by rank."""
     share = np.ones(len(DEALS))
-    tens = float(here.base[9])
-    if here.rules.split_by == SplitBy.RANK and tens > here.step:
-        share[-1] = sum(ways for _, ways in here.ten_ranks) / (tens * (tens - here.step))
+    tens = float(state.base[9])
+    if state.rules.split_by == SplitBy.RANK and tens > state.step:
+        share[-1] = sum(ways for _, ways in state.ten_ranks) / (tens * (tens - state.step))
     return share
 
 
-def insurance_worth(here: Spot, blackjack: Floats) -> Floats:
+def insurance_worth(state: UpcardState, blackjack: Floats) -> Floats:
     """Return what insurance is worth for each chance of a dealer blackjack, in bets; 0 where there is none."""
-    bet = here.rules.min_bet * TICKS
-    stake = insurance_stake(here.rules, bet)
-    if insurance_refusal(here.rules, here.upcard, stake, False):
+    bet = state.rules.min_bet * TICKS
+    stake = insurance_stake(state.rules, bet)
+    if insurance_refusal(state.rules, state.upcard, stake, False):
         return np.zeros(len(blackjack))
     won, lost = insurance_net(stake, True) / bet, insurance_net(stake, False) / bet
     return blackjack * won + (1 - blackjack) * lost
 
 
-def may_surrender_early(here: Spot) -> Flags:
+def may_surrender_early(state: UpcardState) -> Flags:
     """Tell which hands of two cards may be surrendered before the dealer looks, ``[55]``."""
-    plain = early_surrender_refusal(here.rules, here.upcard, False) == 0
-    blackjack = early_surrender_refusal(here.rules, here.upcard, True) == 0
+    plain = early_surrender_refusal(state.rules, state.upcard, False) == 0
+    blackjack = early_surrender_refusal(state.rules, state.upcard, True) == 0
     return np.where(all_hands().total[DEAL_INDEX] == 21, blackjack, plain)

@@ -107,8 +107,7 @@ def test_mistakes_add_up(text: str, name: str) -> None:
     found = regret(text, name)
     assert found.ev == pytest.approx(evaluate(text, name).ev, abs=1e-14)
     assert sum(mistake.cost for mistake in found.mistakes) == pytest.approx(found.best - found.ev, abs=1e-10)
-    assert found.ev <= found.best_by_total + 1e-12 <= found.best + 2e-12
-    assert 0 < found.agreement <= 1
+    assert found.ev <= found.best + 1e-12
 
 
 def test_splitting_tens_is_a_mistake() -> None:
