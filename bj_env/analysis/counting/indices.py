@@ -13,7 +13,7 @@ from bj_env.errors import BlackjackError
 from bj_env.game.notation import RANKS
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.terms import Action, Rules, Surrender
-from bj_env.solver.exact import Against, best_against
+from bj_env.solver.exact import UpcardSolution, best_against
 from bj_env.solver.hands import VALUES, all_hands
 from bj_env.solver.indices import shoe_at
 from bj_env.solver.shoe import Composition
@@ -161,7 +161,7 @@ class _Workings:
             ]:
                 yield from self._at_cell(kind, number, upcard, known)
 
-    def _at_cell(self, kind: str, number: int, upcard: int, known: list[Against]) -> Iterable[Index]:
+    def _at_cell(self, kind: str, number: int, upcard: int, known: list[UpcardSolution]) -> Iterable[Index]:
         hands = all_hands()
         two = DEAL_INDEX
         if kind == "pair":
