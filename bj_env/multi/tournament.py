@@ -149,6 +149,7 @@ class Tournament(Episode):
         super().close_round()
         if not self.over:
             self._arrange([*self.order[1:], self.order[0]])
+            self.seat = (self.seat - 1) % len(self.order)  # whose decision was last sits elsewhere now
 
     def _put_out(self) -> None:
         number = self.rounds + 1

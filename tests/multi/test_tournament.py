@@ -120,6 +120,21 @@ def test_strategies_have_the_same_chips_as_agents_and_bet_their_own_way() -> Non
     assert bets == {0: 10, 1: 70, 2: 200}
 
 
+def test_a_tournament_ends_while_the_agent_is_not_asked_whatever_the_others_bet() -> None:
+    env = made(TournamentSettings(rounds=8, bankroll=40, play="basic"), seats=("agent", FlatBettor(7), FlatBettor(16)))
+    short = 0
+    for seed in range(40):
+        env.reset(seed=seed)
+        asked = 0
+        for _ in env.agent_iter():
+            _, _, terminated, _, info = env.last()
+            asked += not terminated
+            env.step(None if terminated else int(np.flatnonzero(info["action_mask"])[-1]))
+        assert env.table_env.episode.over or env.table_env.episode.is_out(0)
+        short += asked < 8
+    assert short > 5
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
