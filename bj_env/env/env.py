@@ -215,7 +215,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         try:
             if seed is not None:
                 self.episode.table.reseed(seed)
-                self._seed = np.int64(seed) if seed < 1 << 63 else np.uint64(seed)
+                self._seed = np.uint64(seed)
                 super().reset(seed=seed)
                 self._seeded = True
             self.episode.begin(start)

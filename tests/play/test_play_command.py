@@ -61,7 +61,7 @@ def test_a_game_whose_policy_is_gone_waits_for_it_and_another_table_is_there(pla
         (["--seats", "me"], "or 'you' or 'you:NAME' for a person"),
         (["--seats", "you:ann,you:Ann"], "seats: expected names that differ, got 'Ann' twice"),
         (["--dealer", "basic"], "dealer: expected 'house', 'you' or 'you:NAME', got 'basic'"),
-        (["--bankroll", "0"], "bankroll: expected a whole number from 1 to 1000000000, got 0"),
+        (["--bankroll", "0"], "bankroll: expected a whole number from 1 to 1000000000, got '0'"),
         (["--bankroll", "50", "--house", "campus-s17"], "bankroll: expected at least the smallest bet, 100, got 50"),
         (["--seed", "-1"], "seed: expected a whole number from 0 to"),
         (["--rules", "6D H71"], "unknown rule 'H71' in '6D H71'; did you mean 'H17'?"),
