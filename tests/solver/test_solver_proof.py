@@ -70,6 +70,9 @@ class Script:
     def end_round(self) -> None:
         pass
 
+    def retire(self) -> None:
+        """Do nothing: a round that is void gives its shoe up."""
+
 
 Decide = Callable[[Round], Action]
 
