@@ -198,7 +198,8 @@ def some_actions(env: BlackjackVectorEnv, rng: np.random.Generator) -> Any:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("mode", MODES)
-def test_b087_b088_every_mode_is_gymnasiums_own(mode: str, kind: str) -> None:
+def test_every_mode_is_gymnasiums_own(mode: str, kind: str) -> None:
+    """Reports b087, b088."""
     keywords, seeds, rng = {"episode": kind} | KINDS[kind], [5, 6, 7, 2**64 - 1, 0], np.random.default_rng(1)
     env = BlackjackVectorEnv(5, autoreset_mode=mode, **keywords)
     other: Any = SyncVectorEnv([lambda: BlackjackEnv(**keywords)] * 5, autoreset_mode=AutoresetMode(mode))
@@ -219,7 +220,8 @@ def test_b087_b088_every_mode_is_gymnasiums_own(mode: str, kind: str) -> None:
     assert ended > 10
 
 
-def test_b087_the_step_after_the_last_is_a_fresh_round_for_nothing() -> None:
+def test_the_step_after_the_last_is_a_fresh_round_for_nothing() -> None:
+    """Report b087."""
     env = make(2, autoreset_mode="NextStep")
     env.reset(seed=1)
     terminated = np.zeros(2, np.bool_)
@@ -233,7 +235,8 @@ def test_b087_the_step_after_the_last_is_a_fresh_round_for_nothing() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_b086_b088_the_mask_describes_the_state_in_the_observation(mode: str) -> None:
+def test_the_mask_describes_the_state_in_the_observation(mode: str) -> None:
+    """Reports b086, b088."""
     env = make(40, autoreset_mode=mode)
     _, infos = env.reset(seed=2)
     for observations, _, terminated, _, infos in play(env, 30):
@@ -249,7 +252,8 @@ def test_b086_b088_the_mask_describes_the_state_in_the_observation(mode: str) ->
             env.reset(options={"reset_mask": terminated})
 
 
-def test_b083_while_a_decision_is_due_some_action_is_legal() -> None:
+def test_while_a_decision_is_due_some_action_is_legal() -> None:
+    """Report b083."""
     env = make(
         300, seats=("random", "agent", "agent"), rules="2D PEN75", illegal_action="raise", autoreset_mode="SameStep"
     )
@@ -273,7 +277,8 @@ def test_a_reset_of_some_speaks_of_them_and_shows_all() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_b089_what_is_returned_never_changes_and_is_nobodys_memory(mode: str) -> None:
+def test_what_is_returned_never_changes_and_is_nobodys_memory(mode: str) -> None:
+    """Report b089."""
     env, other = (make(8, autoreset_mode=mode, observation=("hand", "table", "seen")) for _ in range(2))
     kept = [env.reset(seed=4)]
     copies = deepcopy(kept)

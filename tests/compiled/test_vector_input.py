@@ -84,7 +84,8 @@ def test_a_step_before_any_reset_is_refused() -> None:
     refused(env, lambda: env.step(np.zeros(2, np.int64)), r"step: expected reset\(\) before it")
 
 
-def test_b072_a_step_after_the_end_is_refused_if_nobody_resets() -> None:
+def test_a_step_after_the_end_is_refused_if_nobody_resets() -> None:
+    """Report b072."""
     env = make(2, autoreset_mode="Disabled")
     env.reset(seed=1)
     over = np.zeros(2, np.bool_)

@@ -84,7 +84,8 @@ def test_gymnasium_makes_it() -> None:
 @pytest.mark.parametrize("seats", SEATS, ids=len)
 @pytest.mark.parametrize("house", ["six-deck", "single-deck", "eight-deck-europe", "6D ES PEN75 MIN5", "sutton-barto"])
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_b080_both_checkers_pass(house: str, seats: tuple[str, ...], parts: tuple[str, ...], encoding: str) -> None:
+def test_both_checkers_pass(house: str, seats: tuple[str, ...], parts: tuple[str, ...], encoding: str) -> None:
+    """Report b080."""
     env = gym.make("Blackjack-multi-v0", rules=house, seats=seats, observation=parts, encoding=encoding)
     check_env(env.unwrapped, skip_render_check=True)
     sb3_check_env(env.unwrapped)
@@ -92,14 +93,16 @@ def test_b080_both_checkers_pass(house: str, seats: tuple[str, ...], parts: tupl
 
 @pytest.mark.parametrize("house", HOUSES)
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_b080_the_checkers_pass_in_every_house(house: str) -> None:
+def test_the_checkers_pass_in_every_house(house: str) -> None:
+    """Report b080."""
     env = make(rules=house, bets=(10, 25), observation=PARTS, render_mode="ansi")
     check_env(env)
     sb3_check_env(env)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_b081_the_smallest_table_passes() -> None:
+def test_the_smallest_table_passes() -> None:
+    """Report b081."""
     check_env(make(rules="1D D0 SP1 NS NINS"), skip_render_check=True)
 
 
@@ -107,7 +110,8 @@ def test_b081_the_smallest_table_passes() -> None:
 @pytest.mark.parametrize("encoding", ["features", "discrete"])
 @pytest.mark.parametrize("learner", ["PPO", "A2C", "DQN", "MaskablePPO"])
 @pytest.mark.filterwarnings("ignore")
-def test_b082_learners_take_it_as_it_is(learner: str, encoding: str) -> None:
+def test_learners_take_it_as_it_is(learner: str, encoding: str) -> None:
+    """Report b082."""
     module = import_module("sb3_contrib" if learner == "MaskablePPO" else "stable_baselines3")
     short = {"n_steps": 128, "n_epochs": 1} if "PPO" in learner else {}
     env = gym.make("Blackjack-multi-v0", encoding=encoding)
@@ -121,7 +125,8 @@ def test_b082_learners_take_it_as_it_is(learner: str, encoding: str) -> None:
 @pytest.mark.parametrize("encoding", ["features", "discrete"])
 @pytest.mark.parametrize("seats", [("agent",) * n for n in (1, 2, 7)], ids=len)
 @pytest.mark.parametrize("kind", ["round", "shoe", "session"])
-def test_b079_every_observation_is_in_its_space(kind: str, seats: tuple[str, ...], encoding: str) -> None:
+def test_every_observation_is_in_its_space(kind: str, seats: tuple[str, ...], encoding: str) -> None:
+    """Report b079."""
     env = make(
         rules="2D PEN75 CH5 DANY ES RSA HSA", seats=seats, observation=PARTS, encoding=encoding, episode=kind,
         bets=(0, 1, 5), bankroll=12, max_rounds=20,
@@ -137,7 +142,8 @@ def test_b079_every_observation_is_in_its_space(kind: str, seats: tuple[str, ...
 
 
 @pytest.mark.parametrize("house", HOUSES)
-def test_b083_while_a_decision_is_due_some_action_is_legal_and_there_is_a_choice(house: str) -> None:
+def test_while_a_decision_is_due_some_action_is_legal_and_there_is_a_choice(house: str) -> None:
+    """Report b083."""
     env = make(rules=house, seats=("random", "agent", "agent"), illegal_action="raise")
     chance = Random(11)
     for _ in range(300):
@@ -174,7 +180,8 @@ def test_ten_thousand_random_rounds_in_every_house(house: str) -> None:
     assert taken == {(int(phase), int(action)) for phase, action in offered}
 
 
-def test_b086_the_mask_is_the_same_wherever_it_is_read() -> None:
+def test_the_mask_is_the_same_wherever_it_is_read() -> None:
+    """Report b086."""
     env = gym.make("Blackjack-multi-v0")
     _, info = env.reset(seed=4)
     for _ in range(50):
@@ -186,7 +193,8 @@ def test_b086_the_mask_is_the_same_wherever_it_is_read() -> None:
             _, _, _, _, info = env.step(env.action_space.sample(info["action_mask"]))
 
 
-def test_b089_observations_masks_and_infos_are_fresh() -> None:
+def test_observations_masks_and_infos_are_fresh() -> None:
+    """Report b089."""
     env = make(observation=PARTS)
     observation, info = env.reset(seed=8)
     before, mask = observation.tobytes(), info["action_mask"].tobytes()
@@ -218,7 +226,9 @@ def test_feature_names_are_unique_and_as_many_as_the_entries() -> None:
 # --- seeds ---
 
 
-def test_b076_a_seed_fixes_the_resets_after_it_but_they_are_not_all_equal() -> None:
+def test_a_seed_fixes_the_resets_after_it_but_they_are_not_all_equal() -> None:
+    """Report b076."""
+
     def openings() -> list[bytes]:
         env = make(seats=("agent", "random"), observation=("hand", "table"))
         return [env.reset(seed=5)[0].tobytes(), *(env.reset()[0].tobytes() for _ in range(20))]
@@ -227,7 +237,9 @@ def test_b076_a_seed_fixes_the_resets_after_it_but_they_are_not_all_equal() -> N
     assert len(set(openings())) > 15
 
 
-def test_b074_the_seeds_of_environment_and_action_space_fix_all() -> None:
+def test_the_seeds_of_environment_and_action_space_fix_all() -> None:
+    """Report b074."""
+
     def sampled(seed: int | None) -> list[int]:
         env = make()
         env.reset(seed=1)
@@ -421,7 +433,8 @@ def test_whole_numbers_of_any_kind_are_actions(action: Any) -> None:
     assert len(env.episode.hand.cards) == 3
 
 
-def test_b072_stepping_on_after_the_end_is_a_clear_error_and_draws_no_card() -> None:
+def test_stepping_on_after_the_end_is_a_clear_error_and_draws_no_card() -> None:
+    """Report b072."""
     env = make()
     env.reset(seed=0)
     while env.action_masks().any():
@@ -438,7 +451,8 @@ def test_b072_stepping_on_after_the_end_is_a_clear_error_and_draws_no_card() -> 
 # --- rewards and infos ---
 
 
-def test_b093_two_seats_are_paid_each_once_and_under_the_right_name() -> None:
+def test_two_seats_are_paid_each_once_and_under_the_right_name() -> None:
+    """Report b093."""
     env = make(seats=("agent", "agent"), bets=(10,))
     env.reset(options={"line": "six-deck ; D T/7 ; P1 10 T,6 ; P2 10 T,9 ; next K"})
     _, reward, over, *_ = env.step(Action.HIT)
@@ -447,7 +461,8 @@ def test_b093_two_seats_are_paid_each_once_and_under_the_right_name() -> None:
     assert (info["nets"].tolist(), reward, over) == ([-10, 10], 0, True)
 
 
-def test_b094_a_blackjack_at_the_deal_leaves_the_others_to_act() -> None:
+def test_a_blackjack_at_the_deal_leaves_the_others_to_act() -> None:
+    """Report b094."""
     env = make(seats=("agent", "agent", "agent"))
     shoe = "A,T,9,T,K,6,9,7"
     _, info = env.reset(options={"shoe": shoe})
@@ -459,7 +474,8 @@ def test_b094_a_blackjack_at_the_deal_leaves_the_others_to_act() -> None:
     assert (over, info["nets"].tolist(), reward) == (True, [1.5, -1, 1], 1.5)
 
 
-def test_b102_the_last_info_has_the_dealers_hand_and_the_hand_part_the_up_card_alone() -> None:
+def test_the_last_info_has_the_dealers_hand_and_the_hand_part_the_up_card_alone() -> None:
+    """Report b102."""
     env = make(encoding="discrete")
     before, _ = env.reset(options={"line": "six-deck ; D 2/3 ; P1 1 T,8 ; next 2,3,8"})
     after, _, _, _, info = env.step(Action.STAND)
@@ -470,7 +486,8 @@ def test_b102_the_last_info_has_the_dealers_hand_and_the_hand_part_the_up_card_a
 
 @pytest.mark.parametrize("kind", ["round", "shoe", "session"])
 @pytest.mark.parametrize("seats", SEATS, ids=len)
-def test_b093_rewards_add_up_to_the_change_of_the_bankrolls(kind: str, seats: tuple[str, ...]) -> None:
+def test_rewards_add_up_to_the_change_of_the_bankrolls(kind: str, seats: tuple[str, ...]) -> None:
+    """Report b093."""
     env = make(rules="6D PEN75", seats=seats, episode=kind, bets=(0, 2, 4), bankroll=200, max_rounds=25)
     chance = Random(6)
     for _ in range(40 if kind == "round" else 6):
@@ -589,7 +606,9 @@ def permuted(order: list[Any], env: BlackjackEnv, chance: Random) -> list[Any]:
     return other
 
 
-def test_b137_the_bet_knows_nothing_of_the_cards_to_come() -> None:
+def test_the_bet_knows_nothing_of_the_cards_to_come() -> None:
+    """Report b137."""
+
     def at_the_bet(shoe: str) -> tuple[bytes, bytes]:
         env = make(bets=(1, 5), observation=PARTS, rules="6D PEN75", episode="session")
         observation, info = env.reset(options={"shoe": shoe}, seed=1)

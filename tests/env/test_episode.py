@@ -170,7 +170,8 @@ def test_rounds_without_a_decision_before_the_first_are_paid_too(kind: str) -> N
 # --- bets ---
 
 
-def test_b104_the_bet_is_an_action_before_the_deal() -> None:
+def test_the_bet_is_an_action_before_the_deal() -> None:
+    """Report b104."""
     env = make(bets=(0, 1, 5), encoding="discrete", observation=("hand", "seen"), rules="6D PEN75")
     observation, info = env.reset(seed=1)
     assert observation[PHASE] == Phase.BET
@@ -227,7 +228,8 @@ def test_several_agent_seats_bet_and_play_in_turn() -> None:
     assert [seat.bet for seat in env.episode.round.seats] == [20, 10, 10]  # type: ignore[union-attr]
 
 
-def test_b046_the_base_bet_stays_what_it_is_after_doubles() -> None:
+def test_the_base_bet_stays_what_it_is_after_doubles() -> None:
+    """Report b046."""
     env = make(episode="session", bankroll=1000, bets=(25,), rules="6D PEN75 NS NINS", max_rounds=3)
     env.reset(options={"shoe": "6,6,5,T,T,T," + "6,6,5,T,T,T," + "T,7,T,9"})
     for _ in range(2):

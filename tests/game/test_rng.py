@@ -78,8 +78,11 @@ def test_bounded_draws_stay_below_n(n: int) -> None:
 
 
 @pytest.mark.slow
-def test_b053_every_card_is_as_likely_at_every_position() -> None:
-    """Report b056, b067."""
+def test_every_card_is_as_likely_at_every_position() -> None:
+    """Report b056, b067.
+
+    Report b053.
+    """
     shoes = 50_000
     counts = np.zeros((52, 52), int)  # position, card
     shoe = Shoe(SINGLE, 2026)

@@ -83,9 +83,8 @@ def test_what_cannot_be_played_is_refused_in_one_line(play: Play, arguments: lis
         ("penetration = 75", "penetration: expected a share of the shoe from 0 to 0.99, got 75"),
     ],
 )
-def test_b170_a_rules_file_that_means_something_else_is_refused(
-    play: Play, tmp_path: Path, toml: str, message: str
-) -> None:
+def test_a_rules_file_that_means_something_else_is_refused(play: Play, tmp_path: Path, toml: str, message: str) -> None:
+    """Report b170."""
     rules = tmp_path / "rules.toml"
     rules.write_text(toml)
     (line,) = play("", "--rules", str(rules), code=1)

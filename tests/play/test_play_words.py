@@ -39,7 +39,8 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 @pytest.mark.parametrize(
     "typed", ["abc", "", "1e3", "10,5", "１０", "1" * 5000, "x" * 5000, "0", "-10", "10.5", "1001"]
 )
-def test_b154_what_is_no_bet_is_refused_in_one_line_with_the_range(play: Play, typed: str) -> None:
+def test_what_is_no_bet_is_refused_in_one_line_with_the_range(play: Play, typed: str) -> None:
+    """Report b154."""
     said = play(f"{typed};status;q", "--seed", "1")
     (refusal,) = [line for line in said if line.startswith("expected")]
     assert "1 to 1000" in refusal
@@ -47,16 +48,16 @@ def test_b154_what_is_no_bet_is_refused_in_one_line_with_the_range(play: Play, t
     assert "You have 1000 chips." in said
 
 
-def test_b154_only_a_number_of_chips_is_a_bet_and_it_may_be_made_of_several(play: Play) -> None:
+def test_only_a_number_of_chips_is_a_bet_and_it_may_be_made_of_several(play: Play) -> None:
+    """Report b154."""
     assert "You bet 10." in play(" 10 ;q", "--seed", "1")
     assert "You bet 160." in play("100 + 50+10;q", "--new", "--seed", "1")
     assert "You bet 10." not in play("?;q", "--new", "--seed", "1")
 
 
 @pytest.mark.parametrize("typed", ["", "x", "N ", "no", "yes", "y", "   ", "10", "stay", "\t"])
-def test_b163_what_is_not_known_at_the_play_prompt_changes_nothing(
-    typed: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_not_known_at_the_play_prompt_changes_nothing(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Report b163."""
     game = stacked("six-deck ; D 6/T ; P1 10 8,8 ; next 3,T,T,9")
     game.answer(10)
     before = game.round.where()
@@ -76,7 +77,8 @@ def test_b163_what_is_not_known_at_the_play_prompt_changes_nothing(
         ("I", Action.INSURE),
     ],
 )
-def test_b163_insurance_is_a_question_of_yes_and_no(typed: str, answer: Action) -> None:
+def test_insurance_is_a_question_of_yes_and_no(typed: str, answer: Action) -> None:
+    """Report b163."""
     game = stacked("six-deck ; D A/T ; P1 10 8,8")
     game.answer(10)
     assert read(typed, game.pending) == answer
@@ -96,9 +98,10 @@ PROMPTS = [
 
 
 @pytest.mark.parametrize(("line", "dealer", "answers", "expected"), PROMPTS)
-def test_b163_at_every_prompt_only_known_words_act(
+def test_at_every_prompt_only_known_words_act(
     line: str, dealer: str, answers: list[int], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Report b163."""
     game = stacked(line, dealer=dealer)
     for answer in answers:
         game.answer(answer)
@@ -107,7 +110,8 @@ def test_b163_at_every_prompt_only_known_words_act(
     assert len(game.moves) == len(answers)
 
 
-def test_b163_empty_input_never_answers_anything(play: Play) -> None:
+def test_empty_input_never_answers_anything(play: Play) -> None:
+    """Report b163."""
     said = play(";;10;;;s;;q", "--seed", "1")
     assert sum("got nothing" in line for line in said) == 5
     assert sum(line == "You bet 10." for line in said) == 1
@@ -185,7 +189,8 @@ def test_whatever_is_typed_a_sitting_ends_in_words(setup: Setup, lines: list[str
 # What is said
 
 
-def test_b160_a_split_and_insurance_are_told_one_event_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_split_and_insurance_are_told_one_event_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Report b160."""
     game = stacked("six-deck ; D A/6 ; P1 10 8,8 I P S S ; next 3,T,T")
     said = sit(game, "10;i;p;status;s;s", capsys)
     assert "You: eight, eight, hard 16, 10 staked. The dealer shows the ace. Insurance for 5?" in said
@@ -208,7 +213,8 @@ def test_b160_a_split_and_insurance_are_told_one_event_a_line(capsys: pytest.Cap
     assert all(line.isascii() for line in said)
 
 
-def test_b166_the_bankroll_is_right_at_once_after_each_settlement(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bankroll_is_right_at_once_after_each_settlement(capsys: pytest.CaptureFixture[str]) -> None:
+    """Report b166."""
     rounds = [
         ("six-deck ; D T/7 ; P1 10 T,8", "10;s", "You win 10 and have 110 chips."),
         ("six-deck ; D T/8 ; P1 10 T,8", "10;s", "You have 110 chips."),
@@ -224,15 +230,17 @@ def test_b166_the_bankroll_is_right_at_once_after_each_settlement(capsys: pytest
     assert bankroll == 125
 
 
-def test_b167_cards_stand_in_the_order_of_the_deal_and_totals_explain_themselves(
+def test_cards_stand_in_the_order_of_the_deal_and_totals_explain_themselves(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """Report b167."""
     said = sit(stacked("six-deck ; D T/7 ; P1 10 A,5 ; next 6,8"), "10;h;h;s", capsys)
     hands = [line.removeprefix("You: ").partition(", 10 staked")[0] for line in said if line.startswith("You: ")]
     assert hands == ["ace, five, soft 16", "ace, five, six, hard 12", "ace, five, six, eight, hard 20"]
 
 
-def test_b168_an_action_that_the_money_forbids_says_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_action_that_the_money_forbids_says_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Report b168."""
     said = sit(stacked("six-deck ; D T/7 ; P1 10 6,5 ; next 2", bankroll=15), "10;d;h;d", capsys)
     assert "Not now: double: needs 10, 5 left." in said
     assert "double: needs 10, 5 left; expected one of stand, hit, surrender" in said, (

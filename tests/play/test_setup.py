@@ -30,9 +30,10 @@ LONG = "a" * 40
         ([""], "unknown strategy ''"),
     ],
 )
-def test_b164_names_that_cannot_be_told_apart_or_say_nothing_are_refused_by_quoting_them(
+def test_names_that_cannot_be_told_apart_or_say_nothing_are_refused_by_quoting_them(
     seats: list[str], message: str | None
 ) -> None:
+    """Report b164."""
     if message is None:
         assert Setup.checked(seats=seats).seats == tuple(seats)
         return
@@ -41,7 +42,8 @@ def test_b164_names_that_cannot_be_told_apart_or_say_nothing_are_refused_by_quot
     assert str(caught.value).startswith(message)
 
 
-def test_b164_seven_people_sit_down_and_keep_their_names() -> None:
+def test_seven_people_sit_down_and_keep_their_names() -> None:
+    """Report b164."""
     names = ["ann", "Bob", "Çağla", "<b>x</b>", LONG, "李", "P1"]
     setup = Setup.checked(seats=[f"you:{name}" for name in names])
     assert [setup.name(seat) for seat in range(MOST_SEATS)] == names

@@ -72,25 +72,29 @@ def change(path: Path, sql: str, *values: object) -> None:
         json.dumps(["six-deck", ["you"], "house", 1e300, 1]),
     ],
 )
-def test_b171_a_setup_that_does_not_read_is_put_aside(path: Path, setup: str) -> None:
+def test_a_setup_that_does_not_read_is_put_aside(path: Path, setup: str) -> None:
+    """Report b171."""
     change(path, "UPDATE games SET setup = ?", setup)
     fresh_start(path)
 
 
 @pytest.mark.parametrize("draws", ["", "7", "[0, 0, 0, 0, 0, 0]", '{"a": 1}', '["x", 0]'])
-def test_b171_draws_that_do_not_read_are_put_aside(path: Path, draws: str) -> None:
+def test_draws_that_do_not_read_are_put_aside(path: Path, draws: str) -> None:
+    """Report b171."""
     change(path, "UPDATE games SET draws = ?", draws)
     fresh_start(path)
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_b171_a_game_that_lacks_a_move_is_put_aside(path: Path, number: int) -> None:
+def test_a_game_that_lacks_a_move_is_put_aside(path: Path, number: int) -> None:
+    """Report b171."""
     change(path, "DELETE FROM moves WHERE number = ?", number)
     fresh_start(path)
 
 
 @pytest.mark.parametrize(("column", "value"), [("seat", 3), ("value", 99), ("value", "x"), ("value", -1)])
-def test_b171_a_move_that_cannot_be_made_is_put_aside(path: Path, column: str, value: object) -> None:
+def test_a_move_that_cannot_be_made_is_put_aside(path: Path, column: str, value: object) -> None:
+    """Report b171."""
     change(path, f"UPDATE moves SET {column} = ? WHERE number = 1", value)
     fresh_start(path)
 
@@ -126,7 +130,8 @@ def cut(share: float) -> Callable[[Path], object]:
         lambda path: change(path, "ALTER TABLE moves DROP COLUMN cost"),
     ],
 )
-def test_b171_a_damaged_file_is_kept_aside_and_named(path: Path, damage: Callable[[Path], object]) -> None:
+def test_a_damaged_file_is_kept_aside_and_named(path: Path, damage: Callable[[Path], object]) -> None:
+    """Report b171."""
     damage(path)
     left = path.read_bytes()
     for number in (1, 2):

@@ -67,7 +67,8 @@ def test_sigterm_is_heeded_and_says_what_becomes_of_the_stake(tmp_path: Path, pl
         assert table.exit_code == 128 + 15
 
 
-def test_b169_a_hand_is_on_the_table_again_after_a_kill(tmp_path: Path) -> None:
+def test_a_hand_is_on_the_table_again_after_a_kill(tmp_path: Path) -> None:
+    """Report b169."""
     with Terminal(tmp_path / "games", *SEED) as table:
         table.type("10", "h")
         table.kill()
@@ -83,7 +84,8 @@ def test_b169_a_hand_is_on_the_table_again_after_a_kill(tmp_path: Path) -> None:
         assert "Round 2" in table.type("10"), "a new deal works"
 
 
-def test_b169_a_kill_between_two_hands_of_a_split_or_after_a_bust_goes_on_with_the_next_hand(tmp_path: Path) -> None:
+def test_a_kill_between_two_hands_of_a_split_or_after_a_bust_goes_on_with_the_next_hand(tmp_path: Path) -> None:
+    """Report b169."""
     arguments = ("--house", "two-player", "--seats", "you:Ann,basic,you:Bob", "--seed", "7")
     with Terminal(tmp_path / "games", *arguments) as table:
         table.type("100", "5", "p", "s")
@@ -170,7 +172,8 @@ def damage_half(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [damage_nothing, damage_half])
-def test_b171_a_damaged_file_never_bars_the_table(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_file_never_bars_the_table(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    """Report b171."""
     path = tmp_path / "games.sqlite"
     with Terminal(path, *SEED) as table:
         table.type("10", "h", "q")

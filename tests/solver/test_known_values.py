@@ -55,7 +55,8 @@ def test_every_seat_of_a_table_has_the_same_value() -> None:
     assert abs(found.ev + 0.00405922) < 4 * found.stderr, found
 
 
-def test_b131_basic_strategy_loses_what_the_solver_says_and_more_without_doubles_after_splits() -> None:
+def test_basic_strategy_loses_what_the_solver_says_and_more_without_doubles_after_splits() -> None:
+    """Report b131."""
     values = []
     for rules in ("6D S17 DAS LS", "6D S17 NDAS LS"):
         found = simulate(rules, ["basic"], 1_000_000, seed=131)
@@ -65,7 +66,8 @@ def test_b131_basic_strategy_loses_what_the_solver_says_and_more_without_doubles
     assert replay("6D S17 DAS LS ; D A/K ; P1 1 A,K").nets == (0,)  # a blackjack against a blackjack
 
 
-def test_b134_one_spot_of_twenty_and_two_of_ten_are_worth_the_same_but_not_as_risky() -> None:
+def test_one_spot_of_twenty_and_two_of_ten_are_worth_the_same_but_not_as_risky() -> None:
+    """Report b134."""
     one, two = (compare({}, Setting(parse_rules("6D"), ("agent",) * spots, 1_000_000, seed=134))[0] for spots in (1, 2))
     assert abs(one.ev - two.ev) < 3 * (one.stderr**2 + two.stderr**2) ** 0.5
     assert one.rounds == two.rounds == 1_000_000  # rounds, not hands, make the standard error
@@ -86,8 +88,11 @@ class Exploring(Decision):
         return RandomLegal().play(view) if explores else self.best.play(view)
 
 
-def test_b125_an_exploring_policy_is_worth_less_than_the_greedy_one_and_by_how_much() -> None:
-    """Infinite deck, hit or stand, even money: the mean of training rounds is not that of the policy learned."""
+def test_an_exploring_policy_is_worth_less_than_the_greedy_one_and_by_how_much() -> None:
+    """Infinite deck, hit or stand, even money: the mean of training rounds is not that of the policy learned.
+
+    Report b125.
+    """
     rules = parse_rules("gymnasium-plain")
     expected = {0.05: -0.0650, 0.1: -0.0832, 0.2: -0.1195}
     policies: dict[str, Decision] = {str(epsilon): Exploring(epsilon, rules) for epsilon in expected}

@@ -69,21 +69,25 @@ def test_the_least_count_of_a_whole_one_is_where_rounding_reaches_it(rounding: s
 
 @pytest.mark.parametrize("decks", [1, 2, 6, 8])
 @pytest.mark.parametrize("name", systems())
-def test_b150_a_whole_shoe_ends_at_the_sum_of_one_deck(name: str, decks: int) -> None:
+def test_a_whole_shoe_ends_at_the_sum_of_one_deck(name: str, decks: int) -> None:
+    """Report b150."""
     whole = [0, *[4 * decks] * 9, 16 * decks]
     assert system(name).running(decks, whole) == system(name).sum_per_deck
 
 
-def test_b150_ko_starts_at_minus_four_for_each_further_deck() -> None:
+def test_ko_starts_at_minus_four_for_each_further_deck() -> None:
+    """Report b150."""
     assert [system("ko").start(decks) for decks in (1, 2, 6, 8)] == [0, -4, -20, -28]
 
 
-def test_b139_true_count_divides_by_the_decks_left() -> None:
+def test_true_count_divides_by_the_decks_left() -> None:
+    """Report b139."""
     assert HI_LO.true(Rules(), seen(running=5, cards=52)) == 1.0
     assert abs(HI_LO.true(Rules(), seen(running=5, cards=311))) < float("inf")
 
 
-def test_b140_half_up_at_the_tie_and_no_negative_zero() -> None:
+def test_half_up_at_the_tie_and_no_negative_zero() -> None:
+    """Report b140."""
     whole = count_from("hi-lo whole")
     assert whole.decks_left(338) == 7
     assert whole._replace(ties="down").decks_left(338) == 6
@@ -92,14 +96,16 @@ def test_b140_half_up_at_the_tie_and_no_negative_zero() -> None:
     assert str(HI_LO.system.running(6, balanced)) == "0.0"
 
 
-def test_b142_a_negative_count_floors_below_zero() -> None:
+def test_a_negative_count_floors_below_zero() -> None:
+    """Report b142."""
     assert floor(HI_LO.true(Rules(), seen(running=-1, cards=3))) == -1
 
 
 @pytest.mark.parametrize(
     ("how", "true"), [("exact", 4.0), ("half up", 3.0), ("half down", 6.0), ("whole", 3.0), ("whole down", 3.0)]
 )
-def test_b152_estimate_and_tie_rule_are_settings(how: str, true: float) -> None:
+def test_estimate_and_tie_rule_are_settings(how: str, true: float) -> None:
+    """Report b152."""
     assert count_from(f"hi-lo {how}").true(Rules(decks=2), seen(running=3, cards=65)) == true
 
 
@@ -127,22 +133,26 @@ def play_at(decision: Decision, rules: str, hand: str, upcard: str, running: int
 
 
 @pytest.mark.parametrize(("running", "action"), [(0, Action.HIT), (5, Action.DOUBLE), (10, Action.DOUBLE)])
-def test_b145_nine_against_two_doubles_from_one_on(running: int, action: Action) -> None:
+def test_nine_against_two_doubles_from_one_on(running: int, action: Action) -> None:
+    """Report b145."""
     assert play_at(CountingDecision(), "6D NS NINS", "4,5", "2", running) is action
 
 
 @pytest.mark.parametrize(("running", "action"), [(-1, Action.HIT), (0, Action.STAND), (5, Action.STAND)])
-def test_b142_sixteen_against_ten_stands_from_zero_on(running: int, action: Action) -> None:
+def test_sixteen_against_ten_stands_from_zero_on(running: int, action: Action) -> None:
+    """Report b142."""
     assert play_at(CountingDecision(), "6D NS NINS", "T,6", "T", running) is action
 
 
-def test_b142_the_first_hand_of_a_shoe_counts_its_own_cards() -> None:
+def test_the_first_hand_of_a_shoe_counts_its_own_cards() -> None:
+    """Report b142."""
     round = start(parse("6D NS NINS ; D T/5 ; P1 10 T,6"))
     assert HI_LO.system.running(6, round.view().seen) == -1
     assert CountingDecision().play(round.view()) is Action.HIT
 
 
-def test_b132_sixteen_against_ten_in_a_rich_shoe_is_hit_by_basic_and_stood_on_with_index_plays() -> None:
+def test_sixteen_against_ten_in_a_rich_shoe_is_hit_by_basic_and_stood_on_with_index_plays() -> None:
+    """Report b132."""
     asked = "6D NS NINS", "T,6", "T", 15
     assert play_at(ChartDecision(), *asked) is Action.HIT
     assert play_at(CountingDecision(), *asked) is Action.STAND
@@ -160,7 +170,8 @@ def test_a_pair_is_split_before_its_total_is_looked_at() -> None:
 
 @pytest.mark.parametrize("hand", ["A,2", "A,A", "A,K"])
 @pytest.mark.parametrize(("running", "insures"), [(14, False), (15, True)])
-def test_b144_insurance_goes_by_the_count_whatever_the_hand(hand: str, running: int, insures: bool) -> None:
+def test_insurance_goes_by_the_count_whatever_the_hand(hand: str, running: int, insures: bool) -> None:
+    """Report b144."""
     round = start(parse(f"6D ; D A/5 ; P1 10 {hand}"))
     seen = (0, 0, 0, 0, 0, running, 0, 0, 52 - running, 0, 0)
     assert CountingDecision().insure(round.view()._replace(seen=seen)) is insures
