@@ -103,10 +103,11 @@ def parse_cards(text: str) -> tuple[Face, ...]:
     for word in words:
         found = re.findall(_CARD, word.upper().translate(_SUITS_LOWER)) if word.isascii() else []
         if not found or sum(len(rank) + len(suit) for rank, suit in found) < len(word):
-            raise NotationError(f"expected cards like 'T,6', ranks of {' '.join(RANKS)}, got {shortened(text)}")
+            expected = f"expected a card, one of {' '.join(RANKS)} and maybe c d h s, like 'T,6'"
+            raise NotationError(f"{expected}, got {shortened(text)}")
         cards += [_face(*card) for card in found]
     if not cards:
-        raise NotationError(f"cards: expected ranks like 'T,6', got {shortened(text)}")
+        raise NotationError(f"expected a card or more, like 'T,6', got {shortened(text)}")
     return tuple(cards)
 
 

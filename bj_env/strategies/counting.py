@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from copy import copy
 from typing import NamedTuple, Self
 
-from bj_env.errors import BlackjackError
+from bj_env.errors import BlackjackError, shortened
 from bj_env.game.decision import Decision
 from bj_env.game.view import View
-from bj_env.rules.terms import Action, Rules
+from bj_env.rules.terms import Action, Rules, is_whole
 from bj_env.strategies.basic import basic_chart
 from bj_env.strategies.charts import LETTERS, Chart, Code, answer_offer, chart_action
 from bj_env.strategies.count_systems import Count, count_from
@@ -175,10 +175,12 @@ def _checked_ramp(ramp: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...
     try:
         steps = tuple((least, multiple) for least, multiple in ramp)
     except (TypeError, ValueError):
-        raise BlackjackError(f"ramp: expected counts with multiples, like ((1, 2), (3, 8)), got {ramp!r}") from None
+        raise BlackjackError(
+            f"ramp: expected counts with multiples, like ((1, 2), (3, 8)), got {shortened(ramp)}"
+        ) from None
     for least, multiple in steps:
-        whole = type(least) is int and type(multiple) is int
+        whole = is_whole(least) and is_whole(multiple)
         if not whole or abs(least) > LARGEST_STEP or not 0 <= multiple <= LARGEST_STEP:
-            came = f"{least!r}: {multiple!r}"
+            came = f"{shortened(least)}: {shortened(multiple)}"
             raise BlackjackError(f"ramp: expected a whole count and a multiple from 0 to {LARGEST_STEP}, got {came}")
-    return steps
+    return tuple((int(least), int(multiple)) for least, multiple in steps)

@@ -13,6 +13,7 @@ from bj_env.game.shoe import Shoe
 from bj_env.game.table import Table
 from bj_env.game.view import View
 from bj_env.rules.terms import Action, Rules
+from bj_env.strategies.counting import CountingDecision
 from bj_env.strategies.simple import Threshold
 
 
@@ -98,3 +99,11 @@ def test_bools_and_floats_are_refused_as_numbers_with_nothing_changed(bad: Any) 
         with pytest.raises(BlackjackError, match="expected"):
             call()
     assert str(table.deal([1]).record()) == str(Table("6D", [Player("ann")], seed=5).deal([1]).record())
+
+
+def test_a_ramp_of_numpy_numbers_is_a_ramp_and_one_of_bools_is_none() -> None:
+    ramp = CountingDecision(ramp=[(np.int64(1), np.int64(2)), (np.int8(3), np.int8(8))]).ramp
+    assert ramp == ((1, 2), (3, 8))
+    assert all(type(number) is int for step in ramp for number in step)
+    with pytest.raises(BlackjackError, match="ramp: expected a whole count and a multiple"):
+        CountingDecision(ramp=[(1, True)])
