@@ -87,8 +87,9 @@ def index_set(rules: Rules | str, count: Count | str) -> tuple[Index, ...]:
     Raises:
         BlackjackError: for an infinite shoe.
 
-    >>> [play.name for play in index_set("6D S17 DAS LS PEN75", "hi-lo")][0]
-    'insurance'
+    >>> found = {play.name: play for play in index_set("6D S17 DAS LS PEN75", "hi-lo")}
+    >>> found["insurance"].threshold, round(found["15 v T"].frequency, 4)  # three kinds of 15, against a ten
+    (3, 0.0219)
     """
     house = parse_rules(rules)
     if house.decks == 0:
@@ -165,13 +166,13 @@ class _Workings:
         hands = all_hands()
         two = DEAL_INDEX
         if kind == "pair":
-            rows = two[hands.pair[two] == number]
+            chosen = hands.pair[two] == number
         else:
-            rows = two[(hands.total[two] == number) & (hands.soft[two] == (kind == "soft")) & (hands.pair[two] == 0)]
-        if not len(rows):
+            chosen = (hands.total[two] == number) & (hands.soft[two] == (kind == "soft")) & (hands.pair[two] == 0)
+        if not chosen.any():
             return
         middle = known[len(known) // 2]
-        weights = middle.deals[np.searchsorted(two, rows)]
+        rows, weights = two[chosen], middle.deals[chosen]
         for action, instead in self._choices(kind, number, upcard):
             gains = np.zeros(len(self.grid))
             counted = np.zeros(len(self.grid))

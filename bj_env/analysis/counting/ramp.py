@@ -65,7 +65,7 @@ def optimal_ramp(shares: Floats, edges: Floats, variances: Floats, spread: Sprea
 
     >>> bets = optimal_ramp(np.array([0.5, 0.3, 0.2]), np.array([-0.01, 0.005, 0.02]), np.full(3, 1.3), Spread((1, 8)))
     >>> bets.round(1).tolist()
-    [1.0, 2.2, 8.0]
+    [1.0, 2.5, 8.0]
     """
     low, high = spread
     wanted = np.maximum(rising(edges / np.maximum(variances, 1e-9), shares), 0.0)
