@@ -152,7 +152,7 @@ def test_split_by_rank() -> None:
         (lambda: solve("1D").values("A,A,A", "A,A"), "expected one card"),
         (lambda: solve("1D").values("A,A,A,A", "A"), "one more A"),
         (lambda: solve("6D").values("T", "6"), "two or more"),
-        (lambda: solve("6D").values("T,1", "6"), "'1'"),
+        (lambda: solve("6D").values("T,1", "6"), "got 'T,1'"),
         (lambda: evaluate("6D", "mimik"), "did you mean 'mimic'"),
         (lambda: evaluate("6D", {((10, 10), 10): Action.STAND}), "expected an entry"),
         (lambda: evaluate("6D", lambda at: Action.SPLIT), "expected one of"),
