@@ -83,7 +83,7 @@ def test_damaged_files_are_compiled_again_and_said_once(seeds: range, tmp_path: 
     "command",
     [
         ("solve", "--hand", "T,6", "--upcard", "T"),
-        ("simulate", "--rounds", "1000", "--threads", "1", "--json"),
+        ("bench", "mimic", "--rounds", "1000", "--threads", "1", "--json"),
     ],
     ids=lambda command: command[0],
 )
