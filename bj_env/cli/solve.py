@@ -1,4 +1,4 @@
-"""What `bj solve` and `bj chart` print: tables of at most 80 columns for people, JSON for machines."""
+"""What `bj solve` and `bj chart` print: tables of at most 80 columns for people, machine-readable JSON."""
 
 import json
 from collections.abc import Callable

@@ -140,7 +140,7 @@ def make_play_watched(digest: str) -> Callable[..., None]:
         for start in range(0, nets.shape[0], LANES):
             many = min(LANES, nets.shape[0] - start)
             for lane in range(many):
-                sit_down(rules, table_at(tables, lane), others, first + start + lane)  # for whoever draws lots
+                sit_down(rules, table_at(tables, lane), others, first + start + lane)  # for seats that act at random
                 sit_down(rules, table_at(tables, lane), plans, first + start + lane)
             work_ahead(rules, tables, 0, many, lanes)
             for lane in range(many):

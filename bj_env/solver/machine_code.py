@@ -1,8 +1,11 @@
-"""Machine code on disk: functions compiled once for a machine, read again by later processes, never trusted blindly.
+"""Machine code on disk: functions compiled once for a machine, read again by later processes unless they are damaged.
 
 numba keeps compiled functions in files and reads them without any check, so that a damaged file ends the process with
 an unpickling error, or worse. Here every file begins with the SHA-256 of the rest. What does not agree with it is
 compiled again and written anew, and that is said once.
+
+The digest has no key: it finds damage, not forgery. Like numba's own cache, these files hold pickles and machine code,
+so whoever can write to the cache folder can run code in this process. Never share that folder.
 """
 
 import pickle
