@@ -51,13 +51,9 @@ def apply_start(engine: Engine, tables: Sequence[int], start: Start) -> None:
     Raises:
         BlackjackError: if a line does not play.
     """
-    shoe_state = None
+    if start.cards is not None or start.at is not None:
+        _stack_all(engine, tables, start)
     for i in tables:
-        if start.cards is not None or start.at is not None:
-            _give_back(engine, i)
-            if shoe_state is None or start.at is not None:  # at a count every table has discards of its own
-                shoe_state = _laid(engine, i, start)
-            _stack(engine, i, shoe_state)
         for seat, bank in enumerate(start.banks):
             if bank is not None:
                 engine.tables.seats[i, seat, FREE] = ticks(bank, "bank")
@@ -68,14 +64,20 @@ def apply_start(engine: Engine, tables: Sequence[int], start: Start) -> None:
             _play(engine, i, start.line)
 
 
-def _laid(engine: Engine, i: int, start: Start) -> ShoeState:
-    """Lay the shoe with the table's own chance."""
-    stream = engine.tables.stream
-    low, high, table, shoe, draws = stream[i, [KEY_LOW, KEY_HIGH, NUMBER, SHOE, DRAWS]].tolist()
-    chance = Stream(low | high << 32, table=table, shoe=shoe, draws=draws)
-    shoe_state = start.shoe_state(engine.settings.rules, chance)
-    stream[i, DRAWS] = stream[i, DRAWS_BEFORE] = chance.draws
-    return shoe_state
+def _stack_all(engine: Engine, tables: Sequence[int], start: Start) -> None:
+    """Lay the shoe of a start on tables, each with its own random numbers."""
+    for i in tables:
+        _give_back(engine, i)
+    streams = [_stream(engine, i) for i in tables]
+    for i, stream, shoe_state in zip(tables, streams, start.shoe_states(engine.settings.rules, streams), strict=True):
+        engine.tables.stream[i, DRAWS] = engine.tables.stream[i, DRAWS_BEFORE] = stream.draws
+        _stack(engine, i, shoe_state)
+
+
+def _stream(engine: Engine, i: int) -> Stream:
+    """Return the random numbers of a table's shoe, from the next one on."""
+    low, high, table, shoe, draws = engine.tables.stream[i, [KEY_LOW, KEY_HIGH, NUMBER, SHOE, DRAWS]].tolist()
+    return Stream(low | high << 32, table=table, shoe=shoe, draws=draws)
 
 
 def _give_back(engine: Engine, i: int) -> None:
@@ -85,7 +87,7 @@ def _give_back(engine: Engine, i: int) -> None:
 
 
 def _stack(engine: Engine, i: int, shoe_state: ShoeState) -> None:
-    """Put a shoe that is shoe_state on a table."""
+    """Put a shoe on a table."""
     t, infinite = engine.tables, engine.settings.rules.decks == 0
     if t.front.shape[1] < len(shoe_state.stacked):
         front = np.zeros((len(engine), len(shoe_state.stacked)), np.uint8)

@@ -1,9 +1,11 @@
 """Reset options: where an episode starts, if not with whatever chance deals."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple, Self
+
+import numpy as np
 
 from bj_env.errors import BlackjackError, choices
 from bj_env.game.cards import Card, card, from_face
@@ -81,25 +83,37 @@ class Start(NamedTuple):
             Shoe(rules, 0).stack(start.cards)  # refuses cards that no shoe of the house holds
         return start
 
-    def shoe_state(self, rules: Rules, chance: Stream) -> ShoeState:
-        """Return the shoe that the start lays, with a stream's numbers where it needs some.
+    def shoe_states(self, rules: Rules, streams: Iterable[Stream]) -> Iterator[ShoeState]:
+        """Return the shoe that the start lays on each of some tables, given the random numbers of their shoes.
 
-        >>> Start(cards=[None, card("T")]).shoe_state(Rules(decks=1), Stream(0)).stacked
+        >>> next(Start(cards=[None, card("T")]).shoe_states(Rules(decks=1), [Stream(0)])).stacked
         [0, 10]
         """
         table = Table(rules, [Player("P1")])
-        table.shoe.rng = chance
-        self.apply(table)
-        return ShoeState(*table.shoe.ranks(), table.seen)
+        table.stack(self.cards or ())
+        dealt, stacked, rest = table.shoe.ranks()
+        if self.at is None:
+            for _ in streams:
+                yield ShoeState(dealt, stacked, rest, table.seen)
+            return
+        discards = table.shoe.discards_at(*self._counted(rules))
+        for stream in streams:
+            laid, left = discards.draw(stream)
+            seen = np.bincount([card.value for card in laid], minlength=11).tolist()
+            yield ShoeState([int(card.rank) for card in laid], stacked, [int(card.rank) for card in left], seen)
 
     def apply(self, table: Table) -> None:
         """Stack the cards of the start on a table's shoe, at the count that it asks for."""
         if self.at is None:
             table.stack(self.cards or ())
-            return
+        else:
+            table.stack_at(self.cards or (), *self._counted(table.rules))
+
+    def _counted(self, rules: Rules) -> tuple[Sequence[float], Callable[[int], float]]:
+        """Return the tags, and what the tags of so many discards sum to at the count that the start asks for."""
+        assert self.at is not None, "the start asks for no count"
         count, value = self.at
-        running = partial(count.tags_seen_at, table.rules.decks, value)
-        table.stack_at(self.cards or (), count.system.tags, running)
+        return count.system.tags, partial(count.tags_seen_at, rules.decks, value)
 
     @classmethod
     def _of_line(cls, text: str, rules: Rules, seats: int) -> Self:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from bj_env.errors import BlackjackError
 from bj_env.game.cards import FACES, Card, Rank
+from bj_env.game.discards import Discards
 from bj_env.game.rng import SEEDS, Stream
 from bj_env.rules.numbered import shuffle_due
 from bj_env.rules.terms import Rules, checked_number
@@ -189,35 +190,26 @@ class Shoe:
         self._spent, self._kept = False, True
         self._front = front[::-1]
 
-    def discard_to(self, tags: Sequence[float], running: float, number: int) -> None:
-        """Lay so many cards of a fresh order among the discards that their tags sum to ``running``.
-
-        They are drawn at random, and then exchanged for others at random wherever that brings the sum nearer.
+    def discard_at(self, tags: Sequence[float], sum_at: Callable[[int], float]) -> None:
+        """Lay a quarter to three quarters of a fresh order among the discards, given the sum of their tags.
 
         Args:
             tags: of each card value 1..10 (index 0 unused).
-            running: what their tags shall sum to.
-            number: how many.
+            sum_at: returns that sum for a number of discards.
 
         Raises:
-            BlackjackError: if that sum is not reached.
+            BlackjackError: if no such number of discards can have its sum.
         """
-        pool, front, below = list(self._pool), self._front, self.rng.below
-        for at in range(number):
-            other = at + below(len(pool) - at)
-            pool[at], pool[other] = pool[other], pool[at]
-        off = sum(tags[card.value] for card in pool[:number]) - running
-        for _ in range(100 * len(pool)):
-            if off == 0:
-                break
-            out, into = below(number), number + below(len(pool) - number)
-            nearer = off - tags[pool[out].value] + tags[pool[into].value]
-            if abs(nearer) < abs(off):
-                off, pool[out], pool[into] = nearer, pool[into], pool[out]
-        else:
-            raise BlackjackError(f"count: expected one that {number} discards can have, got a running {running:g}")
-        self._fill(pool[number:])
-        self._front, self.dealt, self._kept = front, pool[:number], True
+        front = self._front
+        discards, rest = self.discards_at(tags, sum_at).draw(self.rng)
+        self._fill(rest)
+        self._front, self.dealt, self._kept = front, discards, True
+
+    def discards_at(self, tags: Sequence[float], sum_at: Callable[[int], float]) -> Discards[Card]:
+        """Return the discards that `discard_at` would lay, to be drawn."""
+        tag_of_each = [tags[card.value] for card in self._pool]
+        quarter, size = self.left // 4, self.left
+        return Discards(self._pool, tag_of_each, range(quarter, size - quarter + 1), sum_at)
 
 
 def _without(pool: Sequence[Card], taken: Sequence[Card]) -> Sequence[Card]:

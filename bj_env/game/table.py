@@ -250,21 +250,17 @@ class Table:
         self.seen = [0] * 11
         self._fresh = False
 
-    def stack_at(self, cards: Sequence[Card | None], tags: Sequence[float], running: Callable[[int], float]) -> None:
+    def stack_at(self, cards: Sequence[Card | None], tags: Sequence[float], sum_at: Callable[[int], float]) -> None:
         """Stack cards on a shoe that is partly dealt, such that the discards have a given sum of tags.
 
-        ``running`` returns that sum for a number of discards.
-
-        A quarter to three quarters of the shoe are among the discards; a high count may need other cards there than
-        chance would deal, see `Shoe.discard_to`.
+        ``sum_at`` returns that sum for a number of discards. A quarter to three quarters of the shoe are among the
+        discards; every number of them is equally likely but for the sum, and so is every set of cards.
 
         Raises:
             BlackjackError: if the shoe does not hold the cards, or cannot have the count.
         """
         self.stack(cards)
-        size = self.shoe.left
-        number = size // 4 + self.shoe.rng.below(max(size // 2, 1))
-        self.shoe.discard_to(tags, running(number), number)
+        self.shoe.discard_at(tags, sum_at)
         for card in self.shoe.dealt:
             self.seen[card.value] += 1
 

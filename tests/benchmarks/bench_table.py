@@ -68,7 +68,7 @@ async def sit(address: str, number: int, options: argparse.Namespace, times: Tim
     setup = new_table(options.house, options.seats.split(","), bankroll=10**6)
     state = await page.ask("/api/tables", setup)
     path = f"/api/tables/{state['table']}"
-    await asyncio.sleep(2 + chance.random())  # until all tables are shoe_state
+    await asyncio.sleep(2 + chance.random())  # until all tables are open
     for _ in range(options.seconds):
         began = perf_counter()
         try:
