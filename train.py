@@ -7,6 +7,11 @@ A run goes: configuration (`agents.run.config`), learner (`agents.run.kinds`), t
 benchmark and report (`agents.run.execution`).
 """
 
+from bj_command import end_on_interrupt, raise_on_interrupt
+
+if __name__ == "__main__":
+    end_on_interrupt()  # until `main` can catch it: the imports take seconds
+
 import argparse
 import re
 import shlex
@@ -225,4 +230,5 @@ def terminate(number: int, frame: FrameType | None) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, terminate)
+    raise_on_interrupt()
     sys.exit(main())

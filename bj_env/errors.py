@@ -4,9 +4,26 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TypeGuard
 
+LONGEST_ECHO = 60
+"""Error messages repeat so many letters of what came."""
+
+LONGEST_MESSAGE = 500
+"""No error message has more letters: whatever came, a message fits a screen."""
+
 
 class BlackjackError(ValueError):
-    """Raised for anything wrong that a caller handed in; nothing has changed when it is."""
+    """Raised for anything wrong that a caller handed in; nothing has changed when it is.
+
+    Its message is one line, cut in the middle where it would be longer than `LONGEST_MESSAGE`.
+
+    >>> len(str(BlackjackError("x" * 100_000)))
+    500
+    """
+
+    def __init__(self, message: str = "") -> None:
+        line = " ".join(message.splitlines())
+        half = LONGEST_MESSAGE // 2
+        super().__init__(line if len(line) <= LONGEST_MESSAGE else f"{line[: half - 3]}...{line[-half:]}")
 
 
 class RulesError(BlackjackError):
@@ -39,10 +56,6 @@ class UnknownStrategy(BlackjackError):
 
 class PolicyError(BlackjackError):
     """Raised for a saved policy that is damaged, unknown or does not fit."""
-
-
-LONGEST_ECHO = 60
-"""Error messages repeat so many letters of what came."""
 
 
 def shortened(came: object) -> str:

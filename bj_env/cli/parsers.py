@@ -3,13 +3,12 @@
 import argparse
 import json
 from importlib.metadata import version
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bj_env.cli.bench import Options, bench_command
-from bj_env.cli.values import whole_number
+from bj_env.cli.values import file_path, whole_number
 from bj_env.errors import BlackjackError
 from bj_env.extras import missing
 from bj_env.game.notation import chips_text
@@ -77,7 +76,7 @@ bj houses lists all houses, bj rules NAME says one in words."""
     parser.add_argument("--dealer", help="house (default), you or you:NAME")
     parser.add_argument("--bankroll", metavar="N", help="chips that each seat begins with (default: 1000)")
     parser.add_argument("--seed", metavar="N", help="seed of the shoe, for a game that can be dealt again")
-    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the games in this file")
+    parser.add_argument("--save", type=file_path, metavar="FILE", help="keep the games in this file")
     parser.add_argument("--new", action="store_true", help="begin anew; the game before is set aside")
     parser.add_argument("--plain", action="store_true", help="one event a line in words, for screen readers")
     parser.add_argument(
@@ -114,7 +113,7 @@ def _table_parser(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="saved policies for the seats, and for the coach to ask",
     )
-    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the games in this file")
+    parser.add_argument("--save", type=file_path, metavar="FILE", help="keep the games in this file")
     parser.set_defaults(run=_table)
 
 
@@ -216,7 +215,7 @@ def _chart_parser(parser: argparse.ArgumentParser) -> None:
     )
     _rules_option(parser)
     _shoe_option(parser)
-    parser.add_argument("--picture", type=Path, help="write the chart to an .svg file instead")
+    parser.add_argument("--picture", type=file_path, help="write the chart to an .svg file instead")
     _json_option(parser)
     parser.set_defaults(run=_chart)
 
@@ -273,7 +272,7 @@ risk_of_ruin)."""
     parser.add_argument(
         "--ray", nargs="?", const="auto", metavar="ADDRESS", help="play on a Ray cluster: this machine, or HOST:PORT"
     )
-    parser.add_argument("--png", metavar="FILE", type=Path, help="draw values, and charts beside the best one")
+    parser.add_argument("--png", metavar="FILE", type=file_path, help="draw values, and charts beside the best one")
     _json_option(parser)
     parser.set_defaults(run=_bench)
 
@@ -319,8 +318,8 @@ examples:
     parser.add_argument("--shoes", default="1200", help="shoes to work out exactly (default: 1200)")
     parser.add_argument("--half-width", metavar="PERCENT", help="go on until SCORE is known to this, 95 %% interval")
     parser.add_argument("--seed", default="1", help="of the shoes, below 2**32 (default: 1)")
-    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the count table")
-    parser.add_argument("--png", metavar="FILE", type=Path, help="draw edge, frequency, bets and bankrolls")
+    parser.add_argument("--csv", metavar="FILE", type=file_path, help="write the count table")
+    parser.add_argument("--png", metavar="FILE", type=file_path, help="draw edge, frequency, bets and bankrolls")
     _json_option(parser)
     parser.set_defaults(run=_count)
 

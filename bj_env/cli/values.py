@@ -1,9 +1,11 @@
 """How the options of commands are written: whole numbers, percents and ramps, the same for every command."""
 
 import re
+from argparse import ArgumentTypeError
 from decimal import Decimal
 from itertools import pairwise
 from math import inf
+from pathlib import Path
 
 from bj_env.errors import BlackjackError, shortened
 
@@ -31,6 +33,20 @@ def whole_number(name: str, written: str, least: int, most: int) -> int:
     if not small or number != value or not least <= number <= most:
         raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {shortened(written)}")
     return number
+
+
+def file_path(written: str) -> Path:
+    """Read the path of a file; as a type for `argparse`.
+
+    Raises:
+        ArgumentTypeError: if no file can have it.
+
+    >>> file_path("chart.svg").name
+    'chart.svg'
+    """
+    if not written or "\0" in written:
+        raise ArgumentTypeError(f"expected a path, got {shortened(written)}")
+    return Path(written)
 
 
 def percents(name: str, written: str) -> float:

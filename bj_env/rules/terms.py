@@ -363,12 +363,13 @@ def check_first_deal(rules: Rules, seats: int, cards: int) -> None:
     if seats < 1:
         raise BlackjackError("players: expected at least one, got none")
     needed = 2 * seats + 2
-    if rules.decks > 0 and 2 * needed > cards:
+    cards = cards if rules.decks > 0 else 16 * DECK  # an infinite shoe seats as many as the largest other one
+    if 2 * needed > cards:
         raise BlackjackError(
             f"players: expected a first deal of at most half the shoe, got {seats} seats that need {needed} of {cards} "
             "cards"
         )
-    if rules.decks > 0 and rules.burn_cards + needed > cards:
+    if rules.burn_cards + needed > cards:
         raise BlackjackError(
             f"burn_cards: expected to leave the {needed} cards of a deal, got {rules.burn_cards} of {cards}"
         )

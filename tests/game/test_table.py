@@ -123,7 +123,7 @@ def test_a_player_who_cannot_cover_the_minimum_sits_out() -> None:
 # --- who sits there ---
 
 
-@pytest.mark.parametrize(("rules", "most"), [("1D", 12), ("2D", 25), ("1D ENHC", 12)])
+@pytest.mark.parametrize(("rules", "most"), [("1D", 12), ("2D", 25), ("1D ENHC", 12), ("infinite", 207)])
 def test_a_first_deal_of_over_half_the_shoe_is_refused(rules: str, most: int) -> None:
     assert table(rules, banks=[None] * most).deal([1] * most)
     with pytest.raises(BlackjackError, match="at most half the shoe"):

@@ -102,7 +102,7 @@ def _checked_bet(word: str, pending: PendingDecision) -> int:
 def _expected(pending: PendingDecision) -> str:
     if pending.betting:
         return (
-            f"a bet of {bet_range(pending)} chips"
+            f"a bet in chips, {bet_range(pending)}"
             if pending.most > pending.least
             else f"'{_PLAY}', to bet {bet_range(pending)}"
         )
