@@ -1,16 +1,21 @@
 // Practice beside the table: drills, the practice log, the strategy chart and the curve of chips.
 
 import { byId, make, reviewParts } from "./draw.js";
+import { ask, newestOnly } from "./requests.js";
 
 const percent = (share) => `${Math.round(100 * share)} %`;
 
 // The strategy chart, with the cell of the hand in play marked.
 
 const charts = new Map();
+const newestChart = newestOnly();
 
-export async function drawChart(ask, house, cell) {
-  if (!charts.has(house)) charts.set(house, await ask(`/api/chart?house=${encodeURIComponent(house)}`));
-  const { upcards, blocks } = charts.get(house);
+export async function drawChart(house, cell) {
+  if (!charts.has(house)) {
+    charts.set(house, ask(`/api/chart?house=${encodeURIComponent(house)}`));
+    charts.get(house).catch(() => charts.delete(house)); // the next time it is asked for again
+  }
+  const { upcards, blocks } = await newestChart(charts.get(house));
   byId("chart").replaceChildren(...blocks.map(({ kind, rows }) => make("table", { className: "chart" },
     make("caption", {}, kind),
     make("thead", {}, make("tr", {}, make("td"), ...upcards.map((upcard) => make("th", { scope: "col" }, upcard)))),
@@ -33,8 +38,10 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
-export async function drawCurve(ask, path) {
-  const curves = await ask(path);
+const newestCurve = newestOnly();
+
+export async function drawCurve(path) {
+  const curves = await newestCurve(ask(path));
   byId("curve").replaceChildren(...curves.map(({ name, points }) => {
     const chips = points.map(([, value]) => value);
     const [low, high, last] = [Math.min(...chips), Math.max(...chips), points.at(-1)];
@@ -50,9 +57,11 @@ export async function drawCurve(ask, path) {
 
 // The practice log of a person.
 
-export async function drawPractice(ask, person, drill) {
+const newestLog = newestOnly();
+
+export async function drawPractice(person, drill) {
   const query = `person=${encodeURIComponent(person)}`;
-  const log = await ask(`/api/practice?${query}`);
+  const log = await newestLog(ask(`/api/practice?${query}`));
   const rows = (tallies) => tallies.map(({ name, decisions, accuracy, cost }) => make("tr", {}, make("th", { scope: "row" }, name),
     make("td", {}, String(decisions)), make("td", {}, percent(accuracy)), make("td", {}, cost.toFixed(2))));
   const table = (caption, tallies) => make("table", {}, make("caption", {}, caption),
@@ -74,7 +83,7 @@ export async function drawPractice(ask, person, drill) {
       return;
     }
     await ask("/api/practice/delete", { person });
-    await drawPractice(ask, person, drill);
+    await drawPractice(person, drill);
   });
   if (log.total.decisions) parts.push(make("p", { className: "row" }, again, file, wipe));
   byId("practice").replaceChildren(...parts);
@@ -82,17 +91,16 @@ export async function drawPractice(ask, person, drill) {
 
 // Drills: one hand after the other; the decision is reviewed at once.
 
-let send = null;
 let about = null;
-let current = null;
+let current = null; // the question that may be answered; none while one is on its way
 let shownAt = 0;
 let timer = 0;
-let requests = 0; // of questions, so that only the last one asked for is shown
+const newestAnswer = newestOnly(); // to what was asked last: a question, or the review of a decision
 
-export function prepareDrills(ask, context) {
-  [send, about] = [ask, context];
+export function prepareDrills(context) {
+  about = context;
   byId("drill-close").addEventListener("click", () => byId("drills").close());
-  byId("drills").addEventListener("close", () => clearTimeout(timer));
+  byId("drills").addEventListener("close", forget);
   byId("drill-kind").addEventListener("change", next);
   byId("drill-clock").addEventListener("change", next);
   byId("drills").addEventListener("keydown", (event) => {
@@ -111,24 +119,26 @@ export function prepareDrills(ask, context) {
   };
 }
 
+// Takes the question off the screen, and drops whatever answer is on its way.
+function forget() {
+  clearTimeout(timer);
+  current = null;
+  newestAnswer();
+  byId("drill-error").textContent = "";
+  byId("drill-table").replaceChildren();
+}
+
 function picture({ face, name }) {
   return make("img", { src: `/cards/${face}.svg`, alt: name, className: "card" });
 }
 
 async function next() {
-  const number = ++requests;
-  clearTimeout(timer);
-  current = null;
-  byId("drill-error").textContent = "";
+  forget();
   const { house, person } = about();
   const query = new URLSearchParams({ drill: byId("drill-kind").value, house, person });
   try {
-    const asked = await send(`/api/drill?${query}`);
-    if (number !== requests) return;
-    current = { ...asked, person };
+    current = { ...await newestAnswer(ask(`/api/drill?${query}`)), person };
   } catch (error) {
-    if (number !== requests) return;
-    byId("drill-table").replaceChildren();
     byId("drill-error").textContent = error.message;
     return;
   }
@@ -159,9 +169,11 @@ async function decide(action) {
   clearTimeout(timer);
   const { question, person } = current;
   current = null;
+  byId("drill-actions").replaceChildren();
   const seconds = Math.min(Number(((performance.now() - shownAt) / 1000).toFixed(2)), 86_400);
   try {
-    const { review, streak, due } = await send("/api/drill/answer", { ...question, value: action, person, seconds });
+    const { review, streak, due } = await newestAnswer(
+      ask("/api/drill/answer", { ...question, value: action, person, seconds }));
     byId("drill-prompt").replaceChildren(...reviewParts(review, true),
       make("p", { className: "fine" }, `Right in a row: ${streak}. To repeat: ${due}.`));
   } catch (error) {

@@ -1,16 +1,16 @@
 // The dialog in which a house, the seats and the money are chosen.
 
 import { byId, make } from "./draw.js";
+import { ask, newestOnly } from "./requests.js";
 
 const OWN = "own";
 let menu = null;
-let send = null;
-let requests = 0;
+const newestRules = newestOnly();
 let seated = false; // whether somebody has been seated by hand: then another house leaves the seats as they are
 
-// Prepares the dialog: `ask` posts and returns what came, `begin` takes the setup that was chosen.
-export function prepare(offered, ask, begin, tour) {
-  [menu, send] = [offered, ask];
+// Prepares the dialog: `begin` takes the setup that was chosen.
+export function prepare(offered, begin, tour) {
+  menu = offered;
   const guided = async (setup) => {
     try {
       await begin(setup);
@@ -71,6 +71,7 @@ function chooseHouse(setup = null) {
   const name = byId("setup-house").value;
   byId("own").hidden = byId("switches").hidden = name !== OWN;
   const house = menu.houses.find((one) => one.name === name);
+  newestRules(); // what is on its way belongs to the house before
   if (house) showWords(house);
   else readRules();
   if (seated && !setup) return;
@@ -113,16 +114,13 @@ function showSwitches(house) {
 }
 
 async function readRules() {
-  const number = ++requests;
   try {
-    const house = await send("/api/rules", { rules: byId("setup-rules").value });
-    if (number === requests) {
-      showWords(house);
-      showSwitches(house);
-    }
+    const house = await newestRules(ask("/api/rules", { rules: byId("setup-rules").value }));
+    showWords(house);
+    showSwitches(house);
     byId("setup-error").textContent = "";
   } catch (error) {
-    if (number === requests) byId("setup-error").textContent = error.message;
+    byId("setup-error").textContent = error.message;
   }
 }
 

@@ -4,6 +4,7 @@ import {
   byId, drawActions, drawCoach, drawGrades, drawHistory, drawLog, drawReview, drawTable, make, setButton, useChips,
 } from "./draw.js";
 import { drawChart, drawCurve, drawPractice, prepareDrills } from "./practice.js";
+import { ask, newestOnly } from "./requests.js";
 import { open, prepare } from "./setup.js";
 
 const AGAIN = 2000; // milliseconds until a strategy that got no answer through is asked again
@@ -22,20 +23,6 @@ let busy = false;
 let asked = 0; // when the decision was shown, for the time it takes
 let timer = 0;
 let bets = {}; // the last bet of each seat, which stands until it is changed
-
-async function ask(path, body) {
-  const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  let answer;
-  try {
-    answer = await fetch(path, body ? post : {});
-  } catch {
-    throw new Error("the table does not answer: is 'bj table' still running?");
-  }
-  const came = await answer.json();
-  if (answer.status === 409) return { ...came.state, stale: came.error }; // another click or page was first
-  if (!answer.ok) throw Object.assign(new Error(came.error), { status: answer.status });
-  return came;
-}
 
 const pace = () => Number(byId("pace").value);
 const here = (what = "") => `/api/tables/${encodeURIComponent(table)}${what}`;
@@ -80,7 +67,7 @@ function show({ stale = "", ...came }) {
   byId("history-note").hidden = !state.dealer.person;
   drawGrades(state, showing("grades"));
   drawReview(state, shown());
-  if (said?.moves !== state.moves) said = null;
+  if (said?.position !== position()) said = null;
   drawCoach(said, shownNow());
   drawPanels();
   watch();
@@ -106,36 +93,34 @@ function shownNow() {
   return { ...wanted, values: wanted.values && early, policies: wanted.policies && (early || Boolean(state?.pending?.betting)), hint };
 }
 
+// Which state of which table is shown: an answer about another one is too late.
+const position = () => `${table}/${state.moves}`;
+
 // Asks the coach, if anything of what it says is wanted.
 async function listen() {
-  const { moves, pending } = state;
-  const wanted = pending.betting ? showing("count") || showing("policies") : SHOWN.some(showing);
-  if (!wanted || said?.moves === moves) return;
+  const wanted = state.pending.betting ? showing("count") || showing("policies") : SHOWN.some(showing);
+  const about = position();
+  if (!wanted || said?.position === about) return;
   try {
     const came = await ask(here("/coach"));
-    if (came.moves !== state.moves) return;
-    said = came;
+    if (about !== position()) return;
+    said = { ...came, position: about };
     drawCoach(said, shownNow());
   } catch (error) {
-    drawCoach({ note: error.message }, shownNow());
+    if (about === position()) drawCoach({ note: error.message }, shownNow());
   }
 }
 
 // The panels that are open, drawn from what the server tells.
-async function drawPanels() {
-  const { rules, moves, pending, seats } = state;
+function drawPanels() {
+  const { rules, pending, seats } = state;
   const person = seats.some((seat) => seat.person);
   const jobs = [];
-  if (byId("chart-panel").open) jobs.push(drawChart(ask, rules, pending?.cell));
-  if (byId("practice-panel").open) jobs.push(drawPractice(ask, personName(), openDrill));
-  if (byId("curve-panel").open && person && (!pending || pending.betting)) jobs.push(drawCurve(ask, here("/curve")));
-  for (const job of jobs) {
-    try {
-      await job;
-    } catch (error) {
-      if (moves === state.moves) byId("hint").textContent = error.message;
-    }
-  }
+  if (byId("chart-panel").open) jobs.push(drawChart(rules, pending?.cell));
+  if (byId("practice-panel").open) jobs.push(drawPractice(personName(), openDrill));
+  if (byId("curve-panel").open && person && (!pending || pending.betting)) jobs.push(drawCurve(here("/curve")));
+  const about = position();
+  for (const job of jobs) job.catch((error) => { if (about === position()) byId("hint").textContent = error.message; });
 }
 
 const personName = () => state?.pending?.person_name ?? menu.person;
@@ -171,9 +156,9 @@ let touring = false;
 async function guide() {
   byId("tour").hidden = !touring;
   if (!touring || !state.pending?.person) return;
-  const { moves } = state;
+  const about = position();
   const { now, last } = await ask(here("/explain"));
-  if (moves !== state.moves) return;
+  if (about !== position()) return;
   const over = state.pending.betting && state.rounds > 0;
   const lines = over ? [...last, "That was a whole round. Play on: the coach reviews every decision."] : now;
   byId("tour").replaceChildren(make("strong", {}, over ? "The result" : state.pending.betting ? "First, bet" : "Now decide"),
@@ -186,11 +171,13 @@ function endTour(over) {
   return button;
 }
 
+const newestHelp = newestOnly();
+
 async function help() {
   byId("help").showModal();
   byId("help-now").replaceChildren();
   if (!state) return;
-  const { now } = await ask(here("/explain"));
+  const { now } = await newestHelp(ask(here("/explain")));
   if (now.length) byId("help-now").replaceChildren(make("h2", {}, "Your decision now"), ...now.map((line) => make("p", {}, line)));
 }
 
@@ -315,8 +302,10 @@ async function copyAll() {
   copy(await answer.text(), byId("copy-all"));
 }
 
+const newestTable = newestOnly();
+
 async function begin(setup) {
-  const came = await ask("/api/tables", setup);
+  const came = await newestTable(ask("/api/tables", setup));
   clearTimeout(timer);
   table = came.table;
   bets = {};
@@ -385,9 +374,9 @@ async function start() {
     if (document.hidden) stopWatching();
     else if (state) look();
   });
-  openDrill = prepareDrills(ask, () => ({ house: state?.rules ?? menu.house, person: personName() }));
+  openDrill = prepareDrills(() => ({ house: state?.rules ?? menu.house, person: personName() }));
   byId("drill-button").addEventListener("click", () => openDrill());
-  prepare(menu, ask, begin, () => { touring = true; guide(); });
+  prepare(menu, begin, () => { touring = true; guide(); });
   byId("action-keys").replaceChildren(...menu.keys.flatMap(({ key, label }) => [make("kbd", {}, key), ` ${label.toLowerCase()}, `]));
   if (table) await look();
   else open(null, { last: kept.get("last") });
