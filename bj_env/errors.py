@@ -1,14 +1,18 @@
 """Errors: one line each, saying what was expected, what came, and the nearest valid choice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import TypeGuard
+from itertools import islice
+from typing import Any, TypeGuard, cast
 
 LONGEST_ECHO = 60
 """Error messages repeat so many letters of what came."""
 
 LONGEST_MESSAGE = 500
 """No error message has more letters: whatever came, a message fits a screen."""
+
+MOST_ITEMS = 1_000
+"""A list that is given as an argument has no more items."""
 
 
 class BlackjackError(ValueError):
@@ -73,6 +77,40 @@ def shortened(came: object) -> str:
 
 def _is_long(came: object) -> TypeGuard[str]:
     return isinstance(came, str) and len(came) > 2 * LONGEST_ECHO
+
+
+def one_of(name: str, came: object, valid: Sequence[str]) -> str:
+    """Return what came if it is one of the valid words.
+
+    Raises:
+        BlackjackError: if it is not.
+
+    >>> one_of("reward", "sampled", ("sampled", "expected"))
+    'sampled'
+    """
+    if not isinstance(came, str) or came not in valid:
+        raise BlackjackError(f"{name}: got {shortened(came)}; {choices(came, valid)}")
+    return came
+
+
+def items_of(name: str, came: object, expected: str) -> tuple[Any, ...]:
+    """Return the items of a list, a tuple, an array or whatever else can be walked through, but for a text.
+
+    Raises:
+        BlackjackError: if it has no items, or over `MOST_ITEMS`, as an iterator without end has.
+
+    >>> items_of("bets", range(3), "sizes")
+    (0, 1, 2)
+    """
+    try:
+        items = None if isinstance(came, str | bytes) else tuple(islice(cast(Iterable[Any], came), MOST_ITEMS + 1))
+    except TypeError:  # a number, or an array without a dimension
+        items = None
+    if items is None:
+        raise BlackjackError(f"{name}: expected {expected}, got {shortened(came)}")
+    if len(items) > MOST_ITEMS:
+        raise BlackjackError(f"{name}: expected {expected}, got over {MOST_ITEMS} items")
+    return items
 
 
 def choices(came: object, valid: Iterable[object]) -> str:

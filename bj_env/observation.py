@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from bj_env.errors import BlackjackError, choices
+from bj_env.errors import BlackjackError, choices, items_of, one_of, shortened
 from bj_env.rules.fields import Choice, Field, Flag, Share
 from bj_env.rules.numbered import cards_of_value
 from bj_env.rules.terms import FIELDS, Phase, Rules
@@ -114,9 +114,7 @@ class Layout:
     ) -> None:
         self.parts = _checked_parts(parts)
         _check_sense(self.parts, rules, bankroll)
-        if encoding not in ENCODINGS:
-            raise BlackjackError(f"encoding: got {encoding!r}; {choices(encoding, ENCODINGS)}")
-        self.encoding = encoding
+        self.encoding = one_of("encoding", encoding, ENCODINGS)
         makers = {
             "hand": lambda: hand_columns(bets),
             "table": lambda: table_columns(rules, seats),
@@ -173,12 +171,10 @@ class Layout:
 
 
 def _checked_parts(parts: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(parts, str) or not isinstance(parts, Iterable):
-        raise BlackjackError(f"observation: expected a set of parts like ('hand',), got {parts!r}")
-    asked = list(parts)
+    asked = items_of("observation", parts, "a set of parts like ('hand',)")
     for part in asked:
-        if part not in PARTS:
-            raise BlackjackError(f"observation: unknown part {part!r}; {choices(part, PARTS)}")
+        if not isinstance(part, str) or part not in PARTS:
+            raise BlackjackError(f"observation: unknown part {shortened(part)}; {choices(part, PARTS)}")
     if not asked:
         raise BlackjackError(f"observation: expected at least one part; {choices('', PARTS)}")
     return tuple(part for part in PARTS if part in asked)

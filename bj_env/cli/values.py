@@ -1,5 +1,6 @@
 """How the options of commands are written: whole numbers, percents and ramps, the same for every command."""
 
+import os
 import re
 from argparse import ArgumentTypeError
 from decimal import Decimal
@@ -44,7 +45,11 @@ def file_path(written: str) -> Path:
     >>> file_path("chart.svg").name
     'chart.svg'
     """
-    if not written or "\0" in written:
+    try:
+        possible = b"\0" not in os.fsencode(written) and bool(written)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
         raise ArgumentTypeError(f"expected a path, got {shortened(written)}")
     return Path(written)
 

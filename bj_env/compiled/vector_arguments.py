@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from bj_env.compiled.arrays import Array
-from bj_env.errors import BlackjackError, RenderModeError, choices
+from bj_env.errors import BlackjackError, RenderModeError, one_of, shortened
 from bj_env.extras import missing
 from bj_env.game.rng import SEEDS
 
@@ -17,11 +17,13 @@ MOST_THREADS = 1024
 MOST_PICTURES = 64
 """So many tables are drawn at most."""
 
+_MODES = [mode.value for mode in AutoresetMode]
+
 
 def checked_render_mode(render_mode: str | None, tables: int) -> str | None:
     """Return how tables are drawn: pictures of a few tables, or not at all."""
-    if render_mode not in (None, "rgb_array"):
-        raise RenderModeError(f"render_mode: got {render_mode!r}; valid for several tables: None, 'rgb_array'")
+    if not (render_mode is None or (isinstance(render_mode, str) and render_mode == "rgb_array")):
+        raise RenderModeError(f"render_mode: got {shortened(render_mode)}; valid for several tables: None, 'rgb_array'")
     if render_mode is not None and tables > MOST_PICTURES:
         raise RenderModeError(f"render_mode: expected at most {MOST_PICTURES} tables to draw, got {tables}")
     if render_mode is not None and find_spec("pygame") is None:
@@ -44,9 +46,7 @@ def checked_options(options: Any) -> dict[str, Any]:
 
 def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
     """Return when a new episode begins."""
-    if mode not in [valid for each in AutoresetMode for valid in (each, each.value)]:
-        raise BlackjackError(f"autoreset_mode: got {mode!r}; {choices(mode, [each.value for each in AutoresetMode])}")
-    return AutoresetMode(mode)
+    return mode if isinstance(mode, AutoresetMode) else AutoresetMode(one_of("autoreset_mode", mode, _MODES))
 
 
 def checked_seed(seed: Any) -> int:

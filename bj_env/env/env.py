@@ -19,7 +19,7 @@ from bj_env.env.episode import DEFAULT_START, Episode
 from bj_env.env.observer import Cache, Observation, Observer
 from bj_env.env.settings import AGENT, Settings, check_keywords, fallback_action, portable_spec
 from bj_env.env.start_states import Start
-from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices
+from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices, shortened
 from bj_env.extras import missing
 from bj_env.game.cards import Card
 from bj_env.game.decision import Decision
@@ -134,11 +134,10 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
             mask_in_observation=mask_in_observation,
         )
         if not isinstance(record_in_info, bool):
-            raise BlackjackError(f"record_in_info: expected True or False, got {record_in_info!r}")
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise RenderModeError(
-                f"render_mode: got {render_mode!r}; {choices(render_mode, self.metadata['render_modes'])}"
-            )
+            raise BlackjackError(f"record_in_info: expected True or False, got {shortened(record_in_info)}")
+        modes = self.metadata["render_modes"]
+        if not (render_mode is None or (isinstance(render_mode, str) and render_mode in modes)):
+            raise RenderModeError(f"render_mode: got {shortened(render_mode)}; {choices(render_mode, modes)}")
         if render_mode in ("human", "rgb_array") and find_spec("pygame") is None:
             raise RenderModeError(f"render_mode {render_mode!r}: {missing('pygame-ce', 'play')}")
         self.render_mode = render_mode
@@ -193,7 +192,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         Raises:
             BlackjackError: if the seed or an option is not valid; the episode before goes on then.
         """
-        start = self._read(options) if options else DEFAULT_START
+        start = DEFAULT_START if options is None else self._read(options)
         if seed is not None:
             seed = checked_number("seed", seed, 0, SEEDS - 1)
         if start.line is not None or start.at is not None:

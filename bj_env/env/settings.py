@@ -13,7 +13,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
 from bj_env.env.episode import EPISODES
-from bj_env.errors import BlackjackError, UnknownArgument, UnknownStrategy, choices
+from bj_env.errors import BlackjackError, UnknownArgument, UnknownStrategy, items_of, one_of, shortened
 from bj_env.game.decision import Decision
 from bj_env.game.notation import house_text
 from bj_env.observation import Layout
@@ -118,7 +118,7 @@ class Settings:
             bets=sizes,
             decisions=decisions,
             names=names,
-            illegal_action=_one_of("illegal_action", illegal_action, ILLEGAL_ACTIONS),
+            illegal_action=one_of("illegal_action", illegal_action, ILLEGAL_ACTIONS),
             episode=_checked_episode(house, episode),
             bankroll=_checked_bankroll(sizes, bankroll),
             layout=Layout(
@@ -126,7 +126,7 @@ class Settings:
             ),
             count=count_from(count),
             max_rounds=checked_number("max_rounds", max_rounds, 1, MOST_ROUNDS),
-            reward=_one_of("reward", reward, REWARDS),
+            reward=one_of("reward", reward, REWARDS),
             observation_keys=_checked_keys(mask_in_observation),
         )
 
@@ -256,19 +256,11 @@ def fallback_action(action: int, mask: int, total: int) -> int:
     return choice
 
 
-def _one_of(name: str, came: Any, valid: Sequence[Any]) -> Any:
-    if came not in valid:
-        raise BlackjackError(f"{name}: got {came!r}; {choices(came, valid)}")
-    return came
-
-
 def _checked_bets(rules: Rules, bets: Iterable[int] | None) -> tuple[int, ...]:
-    if not isinstance(bets, Iterable | None):
-        raise BlackjackError(f"bets: expected sizes like (0, 5, 25), got {bets!r}")
-    sizes = (rules.min_bet,) if bets is None else tuple(bets)
+    sizes = (rules.min_bet,) if bets is None else items_of("bets", bets, "sizes like (0, 5, 25)")
     for bet in sizes:
         if not is_whole(bet) or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
-            raise BlackjackError(f"bets: expected 0 or {rules.min_bet} to {rules.max_bet} chips, got {bet!r}")
+            raise BlackjackError(f"bets: expected 0 or {rules.min_bet} to {rules.max_bet} chips, got {shortened(bet)}")
     if len(sizes) > MOST_BETS:
         raise BlackjackError(f"bets: expected at most {MOST_BETS} sizes, got {len(sizes)}")
     if not any(sizes) or len(set(sizes)) < len(sizes):
@@ -282,12 +274,10 @@ def _unit(bets: Sequence[int]) -> int:
 
 def _checked_seats(seats: Sequence[Decision | str]) -> tuple[tuple[str, ...], tuple[Decision | None, ...]]:
     """Return each seat's name, and its decision, None for the agent."""
-    if isinstance(seats, str) or not isinstance(seats, Iterable):
-        raise BlackjackError(f"seats: expected a sequence like ('basic', 'agent'), got {seats!r}")
-    given = tuple(seats)
-    decisions = tuple([None if seat == AGENT else _other_seat(seat) for seat in given])
+    given = items_of("seats", seats, "a sequence like ('basic', 'agent')")
+    decisions = tuple([None if isinstance(seat, str) and seat == AGENT else _other_seat(seat) for seat in given])
     if None not in decisions:
-        raise BlackjackError(f"seats: expected at least one 'agent', got {given!r}")
+        raise BlackjackError(f"seats: expected at least one 'agent', got {shortened(given)}")
     return tuple([str(seat) if isinstance(seat, str | PathLike) else type(seat).__name__ for seat in given]), decisions
 
 
@@ -299,7 +289,7 @@ def _other_seat(seat: Decision | str) -> Decision:
 
 
 def _checked_episode(rules: Rules, episode: str) -> str:
-    if _one_of("episode", episode, EPISODES) == "shoe" and rules.penetration == 0:
+    if one_of("episode", episode, EPISODES) == "shoe" and rules.penetration == 0:
         raise BlackjackError("episode: 'shoe' needs a cut card in the rules, like PEN75; got none")
     return episode
 

@@ -107,6 +107,7 @@ def harmless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("bj_env.play.web.server.Server.run", lambda self, sockets: None)
+    monkeypatch.setattr("bj_env.cli.main._print_nowhere", lambda: None)  # the test's own output is not to vanish
     handlers = {number: signal.getsignal(number) for number in (signal.SIGALRM, signal.SIGINT, signal.SIGTERM)}
     yield
     for number, handler in handlers.items():
