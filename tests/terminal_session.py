@@ -39,8 +39,8 @@ def stacked(line: str, *, bankroll: int = 100, seats: tuple[str, ...] = ("you",)
     return game
 
 
-def sit(game: Game, typed: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Play a game with typed lines, plainly, and return what was said."""
+def sit(game: Game, typed: str, capsys: pytest.CaptureFixture[str], *, plain: bool = True) -> list[str]:
+    """Play a game with typed lines, and return what was said."""
     lines = iter(typed.split(";"))
 
     def ask(words: object) -> str:
@@ -49,5 +49,5 @@ def sit(game: Game, typed: str, capsys: pytest.CaptureFixture[str]) -> list[str]
         except StopIteration:
             raise EOFError from None
 
-    Session(game, lambda game: None, Screen(plain=True, symbols=False), ask, "bj play").play()
+    Session(game, lambda game: None, Screen(plain=plain, symbols=False), ask, "bj play").play()
     return capsys.readouterr().out.splitlines()

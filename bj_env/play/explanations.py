@@ -26,6 +26,12 @@ MEANINGS = {
 }
 """What each action does, for somebody who has never played."""
 
+DEALER_MEANINGS = {
+    Action.STAND: "take no more cards; the dealer's hand is compared with the others",
+    Action.HIT: "take one more card; over 21 the dealer is bust and every hand that is left wins",
+}
+"""What each action does in the dealer's chair, which has no stake."""
+
 
 def explain_pending(game: Game, pending: PendingDecision) -> Iterator[str]:
     """Explain what is asked to somebody who has never played."""
@@ -44,9 +50,10 @@ def explain_pending(game: Game, pending: PendingDecision) -> Iterator[str]:
     else:
         yield "Come closer to 21 than the dealer, without going over."
         yield "In a soft hand an ace counts 11 and may yet be 1; a hard hand has none that does."
+    meanings = DEALER_MEANINGS if pending.seat == DEALER else MEANINGS
     for action in possible_actions(game.rules):
         if action in pending.view.legal:
-            yield f"{ACTION_WORDS[action].key} or {ACTION_WORDS[action].verb}: {MEANINGS[action]}."
+            yield f"{ACTION_WORDS[action].key} or {ACTION_WORDS[action].verb}: {meanings[action]}."
     for line in not_now(game):
         yield f"Not now: {line}."
 

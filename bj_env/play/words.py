@@ -254,3 +254,28 @@ def places(game: Game, card_text: CardText) -> Iterator[tuple[str, str, str, str
             which = f", hand {index + 1}" if len(seat.hands) > 1 else ""
             cards = separated(hand.cards, card_text)
             yield f"{who(setup, seat.number)}{which}", cards, hand.value_text(), f"{chips(hand.stake)} staked"
+
+
+def ends_deal(events: list[Event], index: int) -> bool:
+    """Tell whether the last card of the deal is dealt by an event.
+
+    >>> deal = [Event(Kind.BET, 0), Event(Kind.DEAL, 0), Event(Kind.HOLE_CARD, DEALER), Event(Kind.PEEK, DEALER)]
+    >>> [ends_deal(deal, index) for index in range(4)]
+    [False, False, True, False]
+    """
+    dealing = (Kind.DEAL, Kind.HOLE_CARD)
+    return events[index].kind in dealing and (index + 1 == len(events) or events[index + 1].kind not in dealing)
+
+
+def dealt(setup: Setup, round: Round, card_text: CardText) -> Iterator[tuple[str, str, str, str]]:
+    """Say what was dealt, as `places` says what lies on the table; a round may be over before anyone decides."""
+    deals = [event for event in round.events if event.kind is Kind.DEAL]
+    hole = any(event.kind is Kind.HOLE_CARD for event in round.events)
+    for seat in (DEALER, *(seat.number for seat in round.active)):
+        own = [event for event in deals if event.seat == seat]
+        if not own:  # the shoe has run out
+            continue
+        cards = separated([event.card for event in own if event.card is not None], card_text)
+        staked = next((f"{chips(event.ticks)} staked" for event in round.events if event[:2] == (Kind.BET, seat)), "")
+        hidden = (", a card face down" if card_text is card_name else " ??") if hole and seat == DEALER else ""
+        yield who(setup, seat), cards + hidden, _deal_total(own[-1]), staked

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from random import Random
 from types import FrameType
 from typing import Any
@@ -20,9 +21,11 @@ from bj_env.play.game import Game, PendingDecision, possible_actions
 from bj_env.play.setup import Setup, is_person
 from bj_env.rules.houses import text
 from bj_env.rules.terms import TICKS, Action
+from bj_env.strategies.saved_policy import save_policy
 from bj_env.strategies.simple import HouseRule
 from tests import generators
 from tests.generators import snapshot
+from tests.strategies.test_saved_policy import TABLE, table_tensors
 
 WHO = ("you", "you:ann", "you:bob", "random", "mimic", "hi-lo")
 
@@ -281,3 +284,17 @@ def test_a_game_is_over_when_the_money_of_all_people_is_gone() -> None:
     assert game.pending is None
     with pytest.raises(BlackjackError, match="the game is over"):
         game.answer(100)
+
+
+def test_a_policy_is_loaded_when_people_sit_down_and_at_no_move(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_policy(tmp_path / "policy", TABLE, table_tensors())
+    game = Game(Setup.checked(seats=["you", str(tmp_path / "policy")], seed=1))
+    monkeypatch.setattr("bj_env.strategies.registry.load_policy", None)
+    while len(game.history) < 3:
+        assert game.pending is not None
+        if not game.pending.person:
+            game.ask_strategy()
+        else:
+            game.answer(10 if game.pending.betting else game.pending.view.legal[0])

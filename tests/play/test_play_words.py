@@ -338,6 +338,28 @@ def test_somebody_may_play_the_dealer(play: Play) -> None:
     assert "The round is over." in said
 
 
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("six-deck ; D T/A ; P1 10 A,T", ["The dealer  T ??  hard 10", "You         A T   blackjack  10 staked"]),
+        ("6D ENHC ; D 5 ; P1 10 A,T ; next 8,9", ["The dealer  5    hard 5", "You         A T  blackjack  10 staked"]),
+    ],
+)
+def test_a_round_without_a_decision_shows_what_was_dealt(
+    line: str, shown: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = sit(stacked(line), "10", capsys, plain=False)
+    deal = said.index(next(text for text in said if text.startswith("Bets are placed")))
+    assert [text.rstrip() for text in said[deal + 1 : deal + 3]] == shown
+    assert any("The round is over" in text for text in said[deal + 3 :])
+
+
+def test_the_dealer_is_told_of_no_stake(capsys: pytest.CaptureFixture[str]) -> None:
+    said = sit(stacked("six-deck ; D 6/T ; P1 10 T,8", dealer="you:Dora"), "10;s;?", capsys)
+    assert "h or hit: take one more card; over 21 the dealer is bust and every hand that is left wins." in said
+    assert not any("its stake lost" in text for text in said)
+
+
 def test_who_plays_the_dealer_sees_the_table_before_the_first_question(capsys: pytest.CaptureFixture[str]) -> None:
     game = stacked("two-player ; D 6/T ; P1 10 A,K", dealer="you:Dora")
     said = sit(game, "10;status;s", capsys)

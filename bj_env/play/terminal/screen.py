@@ -17,6 +17,8 @@ from bj_env.play.setup import is_person
 from bj_env.play.words import (
     card_symbols,
     chips,
+    dealt,
+    ends_deal,
     event_text,
     not_now,
     phase_before,
@@ -92,6 +94,8 @@ class Screen:
         if phase := phase_before(round.events, index):
             self.say(phase if self.plain or event.kind is not Kind.DEAL else self._bets(game, round), _QUIET)
         if not self.plain and event.kind in _LAID_OUT:
+            if ends_deal(round.events, index):
+                self.rows(dealt(game.setup, round, self.card_text))
             if phase and event.kind is Kind.SETTLE:
                 self._results(game, round)
             return

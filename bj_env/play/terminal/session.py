@@ -244,17 +244,16 @@ class Session:
         if dealt:
             self._told = 0
             self.screen.heading(f"Round {rounds + 1}")
-        self._tell(dealt=dealt)
+        self._tell()
 
-    def _tell(self, *, dealt: bool) -> None:
+    def _tell(self) -> None:
+        """Tell what has happened in the round since it was last told."""
         game, round = self.game, self.game.round
         if round is None:
             return
         first, self._told = self._told, len(round.events)
         for index in range(first, len(round.events)):
             self.screen.tell(game, round, index)
-        if dealt and not self.screen.plain:
-            self.screen.table(game)
         if round.over and first < len(round.events):
             for seat, sits in enumerate(game.setup.seats):
                 if is_person(sits):
