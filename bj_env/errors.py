@@ -15,19 +15,24 @@ MOST_ITEMS = 1_000
 """A list that is given as an argument has no more items."""
 
 
+def one_line(message: str) -> str:
+    """Return a message as one line, cut in the middle where it would be longer than `LONGEST_MESSAGE`."""
+    line = " ".join(message.splitlines())
+    half = LONGEST_MESSAGE // 2
+    return line if len(line) <= LONGEST_MESSAGE else f"{line[: half - 3]}...{line[-half:]}"
+
+
 class BlackjackError(ValueError):
     """Raised for anything wrong that a caller handed in; nothing has changed when it is.
 
-    Its message is one line, cut in the middle where it would be longer than `LONGEST_MESSAGE`.
+    Its message is made `one_line`.
 
     >>> len(str(BlackjackError("x" * 100_000)))
     500
     """
 
     def __init__(self, message: str = "") -> None:
-        line = " ".join(message.splitlines())
-        half = LONGEST_MESSAGE // 2
-        super().__init__(line if len(line) <= LONGEST_MESSAGE else f"{line[: half - 3]}...{line[-half:]}")
+        super().__init__(one_line(message))
 
 
 class RulesError(BlackjackError):

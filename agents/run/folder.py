@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 
 from agents.run.config import Config
 from agents.run.training import Row
-from bj_env.errors import BlackjackError
+from bj_env.errors import BlackjackError, one_line
 
 TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR)
 """How the system says that a run cannot have a name because something else has it."""
@@ -125,7 +125,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def reason(error: OSError, place: str | Path) -> str:
     """Return in one line what the system refused, and where; at least the place where we were about to write."""
-    return f"{error.filename or place}: {error.strerror or error}"
+    return one_line(f"{error.filename or place}: {error.strerror or error}")
 
 
 def read_origin(folder: Path) -> dict[str, str]:

@@ -34,8 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_nowhere()
         return 0
     except OSError as error:
+        from bj_env.errors import one_line
+
         _print_nowhere()
-        print(f"{command}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        print(one_line(f"{command}: {error.filename or 'output'}: {error.strerror or error}"), file=sys.stderr)
         return 1
 
 

@@ -16,7 +16,7 @@ import pytest
 from bj_env.cli.main import main
 from bj_env.cli.parsers import command_parsers
 
-SHORT, LONG = 100, 3_000
+SHORT, LONG = 100, 1_500
 LONGEST_LINE = 600
 
 QUICK = {
