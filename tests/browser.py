@@ -16,7 +16,7 @@ ARGUMENTS = (
     "--no-first-run"
 ).split()
 PHONE = {"width": 360, "height": 740}
-BOXES = ("values", "policies", "count", "grades", "early")
+BOXES = ("values", "policies", "count", "grades", "early", "ask")
 """What the coach can show, each with a box of its own."""
 
 needs_chromium = pytest.mark.skipif(

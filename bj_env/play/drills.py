@@ -106,9 +106,11 @@ def question(rules: Rules, drill: str, stream: Stream, due: Sequence[str] = ()) 
             raise BlackjackError("drill 'pair': this house does not split")
         kind = kinds[stream.below(len(kinds))]
         number, upcard = _TOTALS[kind][stream.below(len(_TOTALS[kind]))], 1 + stream.below(10)
-    values = _hands(kind, number)
+    values = hands_of_cell(kind, number)
     return Question(
-        rules, tuple(_card(value, stream) for value in values[stream.below(len(values))]), _card(upcard, stream)
+        rules,
+        tuple(card_of_value(value, stream) for value in values[stream.below(len(values))]),
+        card_of_value(upcard, stream),
     )
 
 
@@ -119,14 +121,14 @@ def _of_cell(rules: Rules, due: Sequence[str], stream: Stream) -> tuple[str, int
         match = _CELL.fullmatch(cell)
         if match and (match[1] != "pair" or rules.max_hands > 1):
             number, upcard = (_VALUES.get(text) or int(text) for text in match.groups()[1:])
-            if _hands(match[1], number):
+            if hands_of_cell(match[1], number):
                 cells.append((match[1], number, upcard))
     if not cells:
         raise BlackjackError("drill 'mistakes': you have no mistakes to repeat now; play, or take another drill")
     return cells[stream.below(min(3, len(cells)))]
 
 
-def _hands(kind: str, number: int) -> list[tuple[int, ...]]:
+def hands_of_cell(kind: str, number: int) -> list[tuple[int, ...]]:
     """Return the hands of a cell as card values: two cards, or three where two make no such hand."""
     if kind == "pair":
         return [(number, number)]
@@ -136,6 +138,7 @@ def _hands(kind: str, number: int) -> list[tuple[int, ...]]:
     return two or [(2, 8, 10)] * (number == 20)
 
 
-def _card(value: int, stream: Stream) -> Card:
+def card_of_value(value: int, stream: Stream) -> Card:
+    """Return a card of a value, of any rank and suit."""
     cards = [card for card in FACES if card.value == value and card.suit is not None]
     return cards[stream.below(len(cards))]

@@ -1,4 +1,4 @@
-"""The practice log: every graded decision of a person, kept in a SQLite file that can be exported and deleted.
+"""The practice log: graded decisions and counting answers by person, in a SQLite file; exportable and deletable.
 
 A cell is a decision as a strategy chart lists it: ``"hard 16 v T"``. A decision is right if it loses less than
 `bj_env.play.coach.NEAR_TIE` bets against the best action.
@@ -7,7 +7,7 @@ A cell is a decision as a strategy chart lists it: ``"hard 16 v T"``. A decision
 import csv
 import io
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from time import time
@@ -16,13 +16,21 @@ from typing import NamedTuple
 from bj_env.play.coach import NEAR_TIE
 from bj_env.play.database import database_error, open_database
 
-_COLUMNS = {"attempts": "person at source kind cell action best cost seconds"}
+_COLUMNS = {
+    "attempts": "person at source kind cell action best cost seconds",
+    "counts": "person at drill question answered answer correct seconds",
+}
 _TABLES = """
 CREATE TABLE IF NOT EXISTS attempts (
     person TEXT NOT NULL, at REAL NOT NULL, source TEXT NOT NULL, kind TEXT NOT NULL, cell TEXT NOT NULL,
     action TEXT NOT NULL, best TEXT NOT NULL, cost REAL NOT NULL, seconds REAL
 );
 CREATE INDEX IF NOT EXISTS attempts_of_a_person ON attempts (person, at);
+CREATE TABLE IF NOT EXISTS counts (
+    person TEXT NOT NULL, at REAL NOT NULL, drill TEXT NOT NULL, question TEXT NOT NULL, answered TEXT NOT NULL,
+    answer TEXT NOT NULL, correct INTEGER NOT NULL, seconds REAL
+);
+CREATE INDEX IF NOT EXISTS counts_of_a_person ON counts (person, at);
 """
 
 PRACTICE = "practice.sqlite"
@@ -63,6 +71,47 @@ class Attempt(NamedTuple):
     at: float = 0.0
 
 
+class CountAttempt(NamedTuple):
+    """One answer of a counting drill.
+
+    Attributes:
+        person: whose answer it was.
+        drill: the drill, or ``"play"`` for a count that was asked for at a table.
+        question: what was asked.
+        answered, answer: what was answered, and the exact answer, as text.
+        correct: whether it was right.
+        seconds: how long it took; None if unknown.
+        at: when it was given, in seconds since 1970.
+    """
+
+    person: str
+    drill: str
+    question: str
+    answered: str
+    answer: str
+    correct: bool
+    seconds: float | None = None
+    at: float = 0.0
+
+
+class CountTally(NamedTuple):
+    """The answers of one counting drill, added up.
+
+    Attributes:
+        name: the drill.
+        answers: how many there were.
+        right: how many of them were right.
+        seconds: the mean time of the right ones; None if unknown.
+        fastest: the shortest time of a right one; None if unknown.
+    """
+
+    name: str
+    answers: int
+    right: int
+    seconds: float | None
+    fastest: float | None
+
+
 class Tally(NamedTuple):
     """Decisions of one kind, one day or one cell, added up.
 
@@ -98,6 +147,7 @@ class Summary(NamedTuple):
         streak: right decisions in a row, up to now.
         longest_streak: the longest such row ever.
         due: how many cells are due for repetition.
+        counts: the answers of counting drills, by drill.
     """
 
     total: Tally
@@ -107,6 +157,7 @@ class Summary(NamedTuple):
     streak: int
     longest_streak: int
     due: int
+    counts: Sequence[CountTally]
 
 
 class PracticeLog:
@@ -144,10 +195,20 @@ class PracticeLog:
         Raises:
             BlackjackError: if the file cannot be written.
         """
-        row = attempt._replace(at=attempt.at or time())._asdict()
+        self._insert("attempts", attempt._replace(at=attempt.at or time())._asdict())
+
+    def add_count(self, attempt: CountAttempt) -> None:
+        """Save an answer of a counting drill.
+
+        Raises:
+            BlackjackError: if the file cannot be written.
+        """
+        self._insert("counts", attempt._replace(at=attempt.at or time())._asdict())
+
+    def _insert(self, table: str, row: Mapping[str, object]) -> None:
         try:
             names, marks = ", ".join(row), ", ".join(f":{name}" for name in row)
-            self._file.execute(f"INSERT INTO attempts ({names}) VALUES ({marks})", row)
+            self._file.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", row)
         except sqlite3.Error as error:
             raise database_error(self.path, "practice", error) from None
 
@@ -163,7 +224,16 @@ class PracticeLog:
             streak,
             longest,
             len(self.due(person)),
+            self._count_tallies(person),
         )
+
+    def _count_tallies(self, person: str) -> list[CountTally]:
+        rows = self._file.execute(
+            "SELECT drill, count(*), sum(correct), avg(CASE WHEN correct THEN seconds END), "
+            "min(CASE WHEN correct THEN seconds END) FROM counts WHERE person = ? GROUP BY 1 ORDER BY 1",
+            (person,),
+        )
+        return [CountTally(*row) for row in rows]
 
     def _tallies(self, person: str, group: str, order: str = "1") -> list[Tally]:
         """Add up a person's decisions by an SQL expression, which is never text from outside."""
@@ -195,26 +265,35 @@ class PracticeLog:
 
     def people(self) -> list[str]:
         """Return everyone who has practised, in alphabetical order."""
-        return [person for (person,) in self._file.execute("SELECT DISTINCT person FROM attempts ORDER BY person")]
+        return [
+            person
+            for (person,) in self._file.execute(
+                "SELECT person FROM attempts UNION SELECT person FROM counts ORDER BY 1"
+            )
+        ]
 
-    def export(self, person: str) -> str:
-        """Return a person's decisions as CSV with a header, the first one first."""
+    def export(self, person: str, *, counts: bool = False) -> str:
+        """Return a person's decisions, or the answers of counting drills, as CSV with a header, the first one first."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        with closing(
-            self._file.execute("SELECT * FROM attempts WHERE person = ? ORDER BY at, rowid", (person,))
-        ) as rows:
+        query = f"SELECT * FROM {'counts' if counts else 'attempts'} WHERE person = ? ORDER BY at, rowid"
+        with closing(self._file.execute(query, (person,))) as rows:
             writer.writerow(column[0] for column in rows.description)
             writer.writerows(rows)
         return text.getvalue()
 
     def delete(self, person: str) -> int:
-        """Delete all decisions of a person, and return how many there were.
+        """Delete all that is kept of a person, and return how many decisions and answers there were.
 
         Raises:
             BlackjackError: if the file cannot be written.
         """
         try:
-            return self._file.execute("DELETE FROM attempts WHERE person = ?", (person,)).rowcount
+            self._file.execute("BEGIN IMMEDIATE")
+            with self._file:  # commits, or takes everything back
+                return sum(
+                    self._file.execute(f"DELETE FROM {table} WHERE person = ?", (person,)).rowcount
+                    for table in ("attempts", "counts")
+                )
         except sqlite3.Error as error:
             raise database_error(self.path, "practice", error) from None

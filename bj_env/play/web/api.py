@@ -15,7 +15,8 @@ from starlette.staticfiles import StaticFiles
 from bj_env.display.card_svg import card_svg
 from bj_env.errors import BlackjackError
 from bj_env.game.cards import FACES
-from bj_env.play.web.bodies import Answer, NewTable, RulesText, Seen, read_body
+from bj_env.play.web.bodies import Answer, NewTable, RulesText, Seen, TableCount, read_body
+from bj_env.play.web.counting import CountPractice
 from bj_env.play.web.menu import serialize_house
 from bj_env.play.web.practice import Practice
 from bj_env.play.web.security import PageRequestsOnly
@@ -50,7 +51,9 @@ def application(tables: Tables, hosts: tuple[str, ...]) -> Starlette:
             Route(f"{one}/changes", interface.changes),
             Route(f"{one}/answer", interface.answer, methods=["POST"]),
             Route(f"{one}/step", interface.step, methods=["POST"]),
+            Route(f"{one}/count", interface.count, methods=["POST"]),
             *Practice(tables.practice).routes(),
+            *CountPractice(tables.practice).routes(),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[
@@ -117,6 +120,11 @@ class Interface:
         """Make a person's decision."""
         answer = await read_body(request, Answer)
         return JSONResponse(await self.tables.answer(_key(request), answer.seen, answer.value, answer.seconds))
+
+    async def count(self, request: Request) -> Response:
+        """Check the count that a person has kept."""
+        said = await read_body(request, TableCount)
+        return JSONResponse(await self.tables.check_count(_key(request), said.seen, said.running, said.true))
 
     async def step(self, request: Request) -> Response:
         """Let a strategy decide."""

@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from bj_env.errors import BlackjackError
+from bj_env.play.count_drills import RAMP, SEEDS
 
 MOST_BYTES = 16_384
 """The longest body that a page may send."""
@@ -14,6 +15,9 @@ MOST_BYTES = 16_384
 Text = Annotated[str, StringConstraints(max_length=200)]
 Number = Annotated[int, Field(gt=-(2**53), lt=2**53)]
 """A whole number that JavaScript represents exactly."""
+
+Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+Finite = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 
 
 class Body(BaseModel):
@@ -54,7 +58,7 @@ class Answer(Seen):
     """A person's decision: chips at a bet, else the number of an action; how long it took is for the practice log."""
 
     value: Number
-    seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] | None = None
+    seconds: Seconds | None = None
 
 
 class DrillAnswer(Body):
@@ -65,7 +69,32 @@ class DrillAnswer(Body):
     upcard: Text
     value: Number
     person: Text
-    seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] | None = None
+    seconds: Seconds | None = None
+
+
+class CountDrill(Body):
+    """A counting drill: which, for which house, system and ramp."""
+
+    drill: Text
+    house: Text
+    system: Text = "hi-lo"
+    ramp: Annotated[list[tuple[int, int]], Field(max_length=20)] = list(RAMP)
+
+
+class CountAnswer(CountDrill):
+    """An answer of a counting drill: the question by its seed, and a number."""
+
+    seed: Annotated[int, Field(ge=0, lt=SEEDS)]
+    value: Finite
+    person: Text
+    seconds: Seconds | None = None
+
+
+class TableCount(Seen):
+    """The running and the true count that a person has kept at a table."""
+
+    running: Finite
+    true: Finite
 
 
 class Person(Body):

@@ -14,11 +14,14 @@ from typing import Any, NamedTuple, Self
 from bj_env.display.chips import CHIPS
 from bj_env.errors import BlackjackError, PolicyError, choices
 from bj_env.game.decision import Decision
+from bj_env.play.count_drills import COUNT_DRILLS, RAMP
+from bj_env.play.drills import DRILLS
 from bj_env.play.setup import BANKROLL, COMPANY, HOUSE, MOST_LETTERS, MOST_SEATS, PERSON, STAKES, Setup, is_person
 from bj_env.play.titles import STRATEGY_LINES, SWITCHES, chosen_options, grouped_houses
 from bj_env.play.web.bodies import Sitter
 from bj_env.rules.houses import HOUSES, painted, parse, parse_rules, text, words
 from bj_env.rules.terms import ACTION_WORDS, Rules
+from bj_env.strategies.count_systems import systems
 from bj_env.strategies.registry import SAMPLED, STRATEGIES, strategy
 
 _THRESHOLD = r"threshold:\d{1,2}"
@@ -79,6 +82,10 @@ class Menu(NamedTuple):
                 }
                 for switch in SWITCHES
             ],
+            "drills": [{"name": name, "text": text} for name, text in DRILLS.items()],
+            "count_drills": [{"name": name, "text": text} for name, text in COUNT_DRILLS.items()],
+            "systems": list(systems()),
+            "ramp": RAMP,
             "most_seats": MOST_SEATS,
             "most_letters": MOST_LETTERS,
             "bankroll": BANKROLL,

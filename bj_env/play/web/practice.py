@@ -12,7 +12,7 @@ from starlette.routing import Route
 from bj_env.errors import BlackjackError
 from bj_env.game.cards import FACES, Card
 from bj_env.game.rng import Stream
-from bj_env.play.drills import DRILLS, Question, question
+from bj_env.play.drills import Question, question
 from bj_env.play.practice import Attempt, PracticeLog, Tally
 from bj_env.play.web.bodies import DrillAnswer, Person, read_body
 from bj_env.play.web.serialize import serialize_card, serialize_review
@@ -59,13 +59,16 @@ class Practice:
             "streak": summary.streak,
             "longest_streak": summary.longest_streak,
             "due": summary.due,
-            "drills": [{"name": name, "text": text} for name, text in DRILLS.items()],
+            "counts": [tally._asdict() for tally in summary.counts],
         }
 
     async def export(self, request: Request) -> Response:
-        """Return a person's decisions as CSV."""
+        """Return a person's decisions, or with ``of=counts`` the answers of counting drills, as CSV."""
         headers = {"Content-Disposition": 'attachment; filename="practice.csv"'}
-        return PlainTextResponse(self.log.export(_person(request)), media_type="text/csv", headers=headers)
+        counts = request.query_params.get("of") == "counts"
+        return PlainTextResponse(
+            self.log.export(_person(request), counts=counts), media_type="text/csv", headers=headers
+        )
 
     async def delete(self, request: Request) -> Response:
         """Delete a person's decisions."""

@@ -17,6 +17,7 @@ from bj_env.game.settlement import outcome
 from bj_env.game.table import TablePhase
 from bj_env.game.view import View
 from bj_env.play.coach import Advice, Review, cell_name
+from bj_env.play.count_drills import count_due
 from bj_env.play.game import Game, PendingDecision, possible_actions
 from bj_env.play.setup import HOUSE, PERSON, Setup, given_name, is_person
 from bj_env.play.web.menu import felt_text
@@ -148,6 +149,7 @@ def _pending(game: Game) -> dict[str, Any] | None:
         "most": pending.most,
         "sit_out": pending.may_sit_out,
         "cell": _cell(pending),
+        "count_due": count_due(game),
         "person_name": game.setup.name(pending.seat),
     }
 

@@ -18,9 +18,10 @@ from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision, ask
 from bj_env.game.events import DEALER
 from bj_env.play.coach import Advice, Review, advise, counted, review
+from bj_env.play.count_drills import check_count
 from bj_env.play.explanations import explain_pending, why
 from bj_env.play.game import Game, PendingDecision
-from bj_env.play.practice import Attempt, PracticeLog
+from bj_env.play.practice import Attempt, CountAttempt, PracticeLog
 from bj_env.play.setup import Setup, is_person
 from bj_env.play.store import PlayedOn, Store
 from bj_env.play.web.menu import Menu
@@ -200,6 +201,29 @@ class Tables:
             self.practice.add(
                 Attempt(person, "table", reviewed.kind, reviewed.cell, *names, max(reviewed.cost, 0.0), seconds)
             )
+
+    async def check_count(self, key: str, seen: int, running: float, true: float) -> dict[str, Any]:
+        """Check the running and the true count that the person in turn has kept, and save the answer.
+
+        Raises:
+            Stale: if the page has not seen the last move.
+            BlackjackError: if the shoe is infinite, or it is nobody's turn.
+        """
+        live = await self._find(key)
+        async with live.lock:
+            pending = self._pending(live, seen)
+            if pending is None or not pending.person:
+                raise BlackjackError("expected a person's turn, in which the count is asked for")
+            check = check_count(pending.view, running, true)
+        said, exact = f"{running:g}, {true:g}", f"{check.counted.running:g}, {check.counted.true:.2f}"
+        person = live.game.setup.name(pending.seat)
+        self.practice.add_count(CountAttempt(person, "play", "running and true count", said, exact, check.right))
+        return {
+            "running": check.counted.running,
+            "true": round(check.counted.true, 2),
+            "running_right": check.running,
+            "true_right": check.true,
+        }
 
     async def step(self, key: str, seen: int) -> dict[str, Any]:
         """Let the strategy in turn decide.

@@ -12,6 +12,15 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+export function svg(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+export const picture = ({ face, name }) => make("img", { src: `/cards/${face || "back"}.svg`, alt: name, className: "card", draggable: false });
+
 let chipSizes = [];
 export const useChips = (sizes) => { chipSizes = sizes; };
 
@@ -28,10 +37,10 @@ export function drawTable(state, pace) {
   const round = `${state.table}/${state.rounds}`;
   const first = shownTable !== state.table;
   let fresh = 0;
-  const card = (place, { face, name }) => {
-    const key = `${round}/${place}/${face}`;
+  const card = (place, shown) => {
+    const key = `${round}/${place}/${shown.face}`;
     cards.add(key);
-    const image = make("img", { src: `/cards/${face || "back"}.svg`, alt: name, className: "card", draggable: false });
+    const image = picture(shown);
     if (!first && !shownCards.has(key) && pace > 0) {
       image.classList.add("dealt");
       image.style.setProperty("--wait", `${Math.min(fresh++ * Math.min(pace, 500) * 0.5, 2500)}ms`);

@@ -1,6 +1,6 @@
-// Practice beside the table: drills, the practice log, the strategy chart and the curve of chips.
+// Practice beside the table: the practice log, the strategy chart and the curve of chips.
 
-import { byId, make, reviewParts } from "./draw.js";
+import { byId, make, svg } from "./draw.js";
 import { ask, newestOnly } from "./requests.js";
 
 const percent = (share) => `${Math.round(100 * share)} %`;
@@ -29,15 +29,6 @@ export async function drawChart(house, cell) {
 
 // The curve of chips of every person at the table.
 
-const NS = "http://www.w3.org/2000/svg";
-
-function svg(tag, attributes, ...children) {
-  const element = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
 const newestCurve = newestOnly();
 
 export async function drawCurve(path) {
@@ -57,6 +48,16 @@ export async function drawCurve(path) {
 
 // The practice log of a person.
 
+const inSeconds = (time) => (time === null ? "" : `${time.toFixed(1)} s`);
+
+function countTable(tallies) {
+  return make("table", {}, make("caption", {}, "Counting"),
+    make("thead", {}, make("tr", {}, make("td"), ...["answers", "right", "mean", "fastest"].map((word) => make("th", { scope: "col" }, word)))),
+    make("tbody", {}, ...tallies.map(({ name, answers, right, seconds, fastest }) => make("tr", {},
+      make("th", { scope: "row" }, name), make("td", {}, String(answers)), make("td", {}, percent(right / answers)),
+      make("td", {}, inSeconds(seconds)), make("td", {}, inSeconds(fastest))))));
+}
+
 const newestLog = newestOnly();
 
 export async function drawPractice(person, drill) {
@@ -73,9 +74,11 @@ export async function drawPractice(person, drill) {
   if (log.kinds.length) parts.push(table("By type of hand", log.kinds));
   if (log.cells.length) parts.push(table("Costliest cells", log.cells));
   if (log.days.length > 1) parts.push(table("By day", log.days.slice(-14)));
+  if (log.counts.length) parts.push(countTable(log.counts));
   const again = make("button", { type: "button", className: "quiet" }, `Repeat mistakes (${log.due} due)`);
   again.addEventListener("click", () => drill("mistakes"));
   const file = make("a", { href: `/api/practice.csv?${query}`, download: "practice.csv" }, "Export as CSV");
+  const counts = make("a", { href: `/api/practice.csv?${query}&of=counts`, download: "counts.csv" }, "Counts as CSV");
   const wipe = make("button", { type: "button", className: "quiet" }, "Delete");
   wipe.addEventListener("click", async () => {
     if (wipe.textContent === "Delete") {
@@ -85,106 +88,8 @@ export async function drawPractice(person, drill) {
     await ask("/api/practice/delete", { person });
     await drawPractice(person, drill);
   });
-  if (log.total.decisions) parts.push(make("p", { className: "row" }, again, file, wipe));
+  if (log.total.decisions || log.counts.length) {
+    parts.push(make("p", { className: "row" }, again, file, ...(log.counts.length ? [counts] : []), wipe));
+  }
   byId("practice").replaceChildren(...parts);
-}
-
-// Drills: one hand after the other; the decision is reviewed at once.
-
-let about = null;
-let current = null; // the question that may be answered; none while one is on its way
-let shownAt = 0;
-let timer = 0;
-const newestAnswer = newestOnly(); // to what was asked last: a question, or the review of a decision
-
-export function prepareDrills(context) {
-  about = context;
-  byId("drill-close").addEventListener("click", () => byId("drills").close());
-  byId("drills").addEventListener("close", forget);
-  byId("drill-kind").addEventListener("change", next);
-  byId("drill-clock").addEventListener("change", next);
-  byId("drills").addEventListener("keydown", (event) => {
-    if (event.target.closest("input, select") || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
-    const action = current?.actions.find(({ key }) => key === event.key);
-    if (action) decide(action.action);
-  });
-  return async (kind = "mixed") => {
-    if (!byId("drill-kind").children.length) {
-      const { drills } = await ask(`/api/practice?person=${encodeURIComponent(about().person)}`);
-      byId("drill-kind").replaceChildren(...drills.map(({ name, text }) => make("option", { value: name }, text)));
-    }
-    byId("drill-kind").value = kind;
-    if (!byId("drills").open) byId("drills").showModal();
-    next();
-  };
-}
-
-// Takes the question off the screen, and drops whatever answer is on its way.
-function forget() {
-  clearTimeout(timer);
-  current = null;
-  newestAnswer();
-  byId("drill-error").textContent = "";
-  byId("drill-table").replaceChildren();
-}
-
-function picture({ face, name }) {
-  return make("img", { src: `/cards/${face}.svg`, alt: name, className: "card" });
-}
-
-async function next() {
-  forget();
-  const { house, person } = about();
-  const query = new URLSearchParams({ drill: byId("drill-kind").value, house, person });
-  try {
-    current = { ...await newestAnswer(ask(`/api/drill?${query}`)), person };
-  } catch (error) {
-    byId("drill-error").textContent = error.message;
-    return;
-  }
-  const buttons = current.actions.map(({ action, label, key }) => {
-    const button = make("button", { type: "button", "aria-keyshortcuts": key }, `${label} `, make("kbd", { "aria-hidden": "true" }, key));
-    button.addEventListener("click", () => decide(action));
-    return button;
-  });
-  byId("drill-table").replaceChildren(
-    make("div", { className: "cards", id: "drill-upcard" }, make("span", {}, "Dealer"), picture(current.upcard)),
-    make("div", { className: "cards", id: "drill-cards" }, make("span", {}, "You"), ...current.cards.map(picture)),
-    make("div", { id: "drill-prompt", role: "status" }, `${current.cell}: what do you do?`),
-    make("div", { className: "row", id: "drill-actions" }, ...buttons));
-  buttons[0].focus();
-  shownAt = performance.now();
-  const seconds = Number(byId("drill-seconds").value);
-  if (byId("drill-clock").checked && seconds > 0) timer = setTimeout(late, 1000 * seconds);
-}
-
-function late() {
-  current = null;
-  byId("drill-prompt").textContent = "Time is up.";
-  goOn();
-}
-
-async function decide(action) {
-  if (!current) return;
-  clearTimeout(timer);
-  const { question, person } = current;
-  current = null;
-  byId("drill-actions").replaceChildren();
-  const seconds = Math.min(Number(((performance.now() - shownAt) / 1000).toFixed(2)), 86_400);
-  try {
-    const { review, streak, due } = await newestAnswer(
-      ask("/api/drill/answer", { ...question, value: action, person, seconds }));
-    byId("drill-prompt").replaceChildren(...reviewParts(review, true),
-      make("p", { className: "fine" }, `Right in a row: ${streak}. To repeat: ${due}.`));
-  } catch (error) {
-    byId("drill-error").textContent = error.message;
-  }
-  goOn();
-}
-
-function goOn() {
-  const button = make("button", { type: "button", className: "primary", id: "drill-next" }, "Next hand");
-  button.addEventListener("click", next);
-  byId("drill-actions").replaceChildren(button);
-  button.focus();
 }

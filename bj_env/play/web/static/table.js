@@ -3,13 +3,15 @@
 import {
   byId, drawActions, drawCoach, drawGrades, drawHistory, drawLog, drawReview, drawTable, make, setButton, useChips,
 } from "./draw.js";
-import { drawChart, drawCurve, drawPractice, prepareDrills } from "./practice.js";
+import { drawCountForm } from "./counting.js";
+import { prepareDrills } from "./drills.js";
+import { drawChart, drawCurve, drawPractice } from "./practice.js";
 import { ask, newestOnly } from "./requests.js";
 import { open, prepare } from "./setup.js";
 
 const AGAIN = 2000; // milliseconds until a strategy that got no answer through is asked again
 const SHOWN = ["values", "policies", "count", "grades"];
-const BOXES = [...SHOWN, "early"];
+const BOXES = [...SHOWN, "early", "ask"];
 const kept = {
   get: (name) => { try { return localStorage.getItem(`table.${name}`); } catch { return null; } },
   set: (name, value) => { try { localStorage.setItem(`table.${name}`, value); } catch { /* a private window keeps nothing */ } },
@@ -60,6 +62,7 @@ function show({ stale = "", ...came }) {
   document.body.classList.toggle("mine", Boolean(state.pending?.person));
   document.body.dataset.moves = state.moves;
   drawBet();
+  drawCountForm(here("/count"), state, showing("ask"));
   drawActions(state, press);
   checkBet();
   drawLog(state);
@@ -374,7 +377,7 @@ async function start() {
     if (document.hidden) stopWatching();
     else if (state) look();
   });
-  openDrill = prepareDrills(() => ({ house: state?.rules ?? menu.house, person: personName() }));
+  openDrill = prepareDrills(menu, () => ({ house: state?.rules ?? menu.house, person: personName() }));
   byId("drill-button").addEventListener("click", () => openDrill());
   prepare(menu, begin, () => { touring = true; guide(); });
   byId("action-keys").replaceChildren(...menu.keys.flatMap(({ key, label }) => [make("kbd", {}, key), ` ${label.toLowerCase()}, `]));
