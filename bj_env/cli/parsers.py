@@ -2,12 +2,14 @@
 
 import argparse
 import json
+from dataclasses import fields
 from importlib.metadata import version
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bj_env.cli.bench import Options, bench_command
+from bj_env.cli.practice import drill_parser, practice_parser
 from bj_env.cli.values import file_path, whole_number
 from bj_env.errors import BlackjackError
 from bj_env.extras import missing
@@ -31,6 +33,8 @@ def command_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argum
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _play_parser(commands.add_parser("play", help="play in the terminal"))
     _table_parser(commands.add_parser("table", help="play in the browser"))
+    drill_parser(commands.add_parser("drill", help="practise hands and counting in the terminal"))
+    practice_parser(commands.add_parser("practice", help="what you have practised"))
     _houses_parser(commands.add_parser("houses", help="list the named houses"))
     _rules_parser(commands.add_parser("rules", help="say rules in words"))
     _replay_parser(commands.add_parser("replay", help="play a round that is written as a line"))
@@ -82,20 +86,23 @@ bj houses lists all houses, bj rules NAME says one in words."""
     parser.add_argument(
         "--no-practice", dest="practice", action="store_false", help="do not review decisions once they are made"
     )
+    parser.add_argument("--count", action="store_true", help="ask for the Hi-Lo count now and then")
     parser.set_defaults(run=_play)
 
 
 def _play(options: argparse.Namespace) -> None:
     try:
-        from bj_env.play.terminal.session import play_command  # only where it is used: it is an extra
+        from bj_env.play.terminal.resume import Wish  # only where it is used: it is an extra
+        from bj_env.play.terminal.session import Options as PlayOptions
+        from bj_env.play.terminal.session import play_command
     except ModuleNotFoundError as error:
         raise BlackjackError(missing(error.name or "a package", "play")) from None
-    given = {name: getattr(options, name) for name in "house seats dealer save new plain practice".split()}
-    limits = {"bankroll": (1, MOST_CHIPS), "seed": (0, SEEDS - 1)}
-    for name, (least, most) in limits.items():
+    numbers = {}
+    for name, (least, most) in {"bankroll": (1, MOST_CHIPS), "seed": (0, SEEDS - 1)}.items():
         written = getattr(options, name)
-        given[name] = None if written is None else whole_number(name, written, least, most)
-    play_command(**given)
+        numbers[name] = None if written is None else whole_number(name, written, least, most)
+    wish = Wish(options.house, options.seats, options.dealer, **numbers)
+    play_command(wish, PlayOptions(**{field.name: getattr(options, field.name) for field in fields(PlayOptions)}))
 
 
 def _table_parser(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ from bj_env.game.view import View, total_dependent_view
 from bj_env.play.coach import Counted, cell_name, counted
 from bj_env.play.drills import Question, card_of_value, hands_of_cell
 from bj_env.play.game import Game
+from bj_env.play.words import BUTTONS
 from bj_env.rules.numbered import best_total, is_soft
 from bj_env.rules.terms import ACTION_WORDS, DECK, Action, Phase, Rules
 from bj_env.strategies.count_systems import Count, count_from, true_count
@@ -282,7 +283,7 @@ def _cell(rules: Rules, play: IndexPlay, stream: Stream) -> tuple[Question, View
     hands = hands_of_cell(play.kind, play.number)
     values = hands[stream.below(len(hands))]
     asked = Question(rules, tuple(card_of_value(value, stream) for value in values), card_of_value(play.upcard, stream))
-    total, ace = sum(values), 1 in values
+    total, ace, values_of = sum(values), 1 in values, asked.advice().values
     view = total_dependent_view(
         rules,
         Phase.PLAY,
@@ -291,6 +292,6 @@ def _cell(rules: Rules, play: IndexPlay, stream: Stream) -> tuple[Question, View
         soft=is_soft(total, ace),
         pair=values[0] if len(set(values)) == 1 else 0,
         upcard=play.upcard,
-        legal=tuple(asked.advice().values),
+        legal=tuple(action for action in BUTTONS if action in values_of),
     )
     return asked, view

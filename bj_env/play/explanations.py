@@ -143,19 +143,20 @@ def advice_words(advice: Advice) -> Iterator[str]:
         yield f"{ACTION_WORDS[action].verb}: {value:+.3f}, {mark}"
 
 
-def review_words(review: Review, bet: float) -> Iterator[str]:
+def review_words(review: Review, bet: float | None) -> Iterator[str]:
     """Say how good a decision was: its price, the value of each action, and what might have come.
 
     Args:
         review: the review.
-        bet: the seat's bet in chips, which the price in chips takes.
+        bet: the seat's bet in chips, for the price in chips; None in a drill, which has none.
     """
     action, best = ACTION_WORDS[review.action].verb, ACTION_WORDS[review.advice.best].verb
     if review.grade == "best":
         yield f"{action} on {review.cell}: the best."
     else:
         grade = "a near-tie" if review.grade == "near" else "a mistake"
-        price = f"{review.cost:.3f} bets, {chips_in_words(round(review.cost * bet * TICKS))}"
+        in_chips = "" if bet is None else f", {chips_in_words(round(review.cost * bet * TICKS))}"
+        price = f"{review.cost:.3f} bets{in_chips}"
         yield f"{action} on {review.cell}: {grade}. Better: {best}, by {price}."
     yield ", ".join(f"{ACTION_WORDS[action].verb} {value:+.3f}" for action, value in review.advice.values.items()) + "."
     dealer = ", ".join(f"{result} {share:.0%}" for result, share in review.outlook.dealer.items() if share > 0)

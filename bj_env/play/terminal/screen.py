@@ -29,6 +29,8 @@ from bj_env.play.words import (
 from bj_env.rules.terms import ACTION_WORDS
 
 _LAID_OUT = (Kind.BET, Kind.DEAL, Kind.HOLE_CARD, Kind.SETTLE)  # what a table of the round says better than sentences
+PLAIN_TERMINALS = ("", "dumb", "unknown")
+"""What ``TERM`` says where nothing can be drawn."""
 _WIDE = 60  # columns from which on rows of cells are easy to read
 _RED_CARDS = r"\b([0-9AJQK]+[♥♦]|[2-9TJQKA][dh]\b)"
 _WINS, _LOSES, _QUIET = "bold green", "red", "dim"

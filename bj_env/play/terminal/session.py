@@ -2,7 +2,8 @@
 
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from os import environ
 from pathlib import Path
@@ -10,13 +11,12 @@ from shlex import quote
 from threading import Timer
 from time import monotonic
 
-from filelock import FileLock, Timeout
 from platformdirs import user_data_path
 
 from bj_env.errors import BlackjackError
 from bj_env.game.events import DEALER
 from bj_env.play.coach import Advice, advise, review
-from bj_env.play.database import check_file
+from bj_env.play.count_drills import count_due
 from bj_env.play.explanations import (
     advice_words,
     counted_words,
@@ -28,42 +28,44 @@ from bj_env.play.explanations import (
 )
 from bj_env.play.game import Game, PendingDecision
 from bj_env.play.practice import PRACTICE, Attempt, PracticeLog
-from bj_env.play.setup import BANKROLL, HOUSE, Setup, is_person
+from bj_env.play.setup import is_person
 from bj_env.play.store import Store
+from bj_env.play.terminal.drill import checked_count_words
 from bj_env.play.terminal.keyboard import Asks, keyboard
 from bj_env.play.terminal.parsing import MEANINGS, Command, known_words, read
-from bj_env.play.terminal.screen import Screen, has_symbols
+from bj_env.play.terminal.resume import Wish, locked, resumed
+from bj_env.play.terminal.screen import PLAIN_TERMINALS, Screen, has_symbols
 from bj_env.play.words import balance, money, plain_reason, question, who
-from bj_env.rules.houses import without_file
 from bj_env.rules.houses import words as rules_in_words
 from bj_env.rules.terms import ACTION_WORDS, Action
-from bj_env.strategies.registry import SAMPLED
 from bj_env.strategies.simple import HouseRule
 
-_PLAIN_TERMINALS = ("", "dumb", "unknown")
 
+@dataclass(frozen=True)
+class Options:
+    """How a game is played at a terminal.
 
-def play_command(
-    *,
-    house: str | None = None,
-    seats: str | None = None,
-    dealer: str | None = None,
-    bankroll: int | None = None,
-    seed: int | None = None,
-    save: Path | None = None,
-    new: bool = False,
-    plain: bool = False,
-    practice: bool = True,
-) -> None:
-    """Sit down and play until somebody leaves or the money is gone.
-
-    Args:
-        house, seats, dealer, bankroll, seed: as in `Setup.checked`, the seats with commas; None for its defaults,
-            or, if nothing at all is said, for what was played last.
-        save: the file that keeps the games.
+    Attributes:
+        save: the file that keeps the games; None for the one in the user's data folder.
         new: whether a new game is begun where one is kept.
         plain: whether to speak in plain lines, as is done anyway where nobody looks at a terminal.
         practice: whether every decision at a terminal is reviewed once it is made, and saved in the practice log.
+        count: whether the running and the true count are asked for now and then, and saved in the practice log.
+    """
+
+    save: Path | None = None
+    new: bool = False
+    plain: bool = False
+    practice: bool = True
+    count: bool = False
+
+
+def play_command(wish: Wish, options: Options) -> None:
+    """Sit down and play until somebody leaves or the money is gone.
+
+    Args:
+        wish: what is to be played; if it says nothing, what was played last.
+        options: how.
 
     Raises:
         BlackjackError: if the setup cannot be played, or the file is in use.
@@ -71,30 +73,23 @@ def play_command(
         SystemExit: at SIGTERM, likewise.
     """
     signal.signal(signal.SIGTERM, _leave)
-    path = save or user_data_path("bj-env", appauthor=False) / "games.sqlite"
-    said = (house, seats, dealer, bankroll, seed)
-    wished = Setup.checked(
-        without_file(house or "six-deck"),
-        None if seats is None else [_here(seat.strip()) for seat in seats.split(",")],
-        dealer=dealer or HOUSE,
-        bankroll=BANKROLL if bankroll is None else bankroll,
-        seed=seed,
-    )
-    at_terminal = sys.stdout.isatty() and environ.get("TERM", "") not in _PLAIN_TERMINALS
-    screen = Screen(plain=plain or not at_terminal, symbols=has_symbols(sys.stdout.encoding))
+    path = options.save or user_data_path("bj-env", appauthor=False) / "games.sqlite"
+    wished = wish.setup()
+    at_terminal = sys.stdout.isatty() and environ.get("TERM", "") not in PLAIN_TERMINALS
+    screen = Screen(plain=options.plain or not at_terminal, symbols=has_symbols(sys.stdout.encoding))
     if screen.plain:  # else numba, which the coach uses, resets the terminal's colours at the end
         environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
-    with _alone(path):
+    with locked(path):
         store = Store(path)
-        names = [_name(wished, seeded=seed is not None)]
-        if said == (None,) * 5 and (latest := store.latest()):
-            names.insert(0, latest)
-        name, game = _game(store, names, wished, new=new, say=screen.say)
-        log = PracticeLog(path.with_name(PRACTICE)) if practice and at_terminal else None
+        name, game = resumed(store, wish, wished, new=options.new, say=screen.say)
+        log = PracticeLog(path.with_name(PRACTICE)) if (options.practice and at_terminal) or options.count else None
         if log is not None and log.warning:
             screen.say(f"{log.warning}.")
-        again = "bj play" if save is None else f"bj play --save {quote(str(save))}"
-        Session(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again, log).play()
+        again = "bj play" if options.save is None else f"bj play --save {quote(str(options.save))}"
+        session = Session(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again)
+        session.practice = log if options.practice and at_terminal else None
+        session.counts = log if options.count else None
+        session.play()
         store.close()
         if log is not None:
             log.close()
@@ -103,62 +98,6 @@ def play_command(
 def _leave(number: int, frame: object) -> None:
     """Leave as at Ctrl-C, with the exit code that stands for the signal."""
     raise SystemExit(128 + number)
-
-
-def _here(text: str) -> str:
-    """Return a policy's folder so that it is found from another folder too, and anything else as it is."""
-    sampled, path = text.startswith(SAMPLED), text.removeprefix(SAMPLED)
-    if "/" not in path or not Path(path).exists():
-        return text
-    return SAMPLED * sampled + str(Path(path).resolve())
-
-
-def _alone(path: Path) -> FileLock:
-    """Hold the file of games for ourselves until we leave, however we leave.
-
-    Raises:
-        BlackjackError: if somebody else holds it.
-    """
-    check_file(path, "games")
-    lock = path.with_name(path.name + ".lock")
-    check_file(lock, "lock")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return FileLock(lock).acquire(timeout=0).lock
-    except Timeout:
-        raise BlackjackError(f"games {str(path)!r}: another `bj play` is using it; --save FILE takes another") from None
-    except OSError as error:
-        raise BlackjackError(f"games {str(path)!r}: {error.strerror or error}") from None
-
-
-def _name(setup: Setup, *, seeded: bool) -> str:
-    """Name a game by all that was wished: who plays the same game again goes on with it."""
-    name = f"{setup.house} | {','.join(setup.seats)} | {setup.dealer} | {setup.bankroll}"
-    return f"{name} | {setup.seed}" if seeded else name
-
-
-def _game(
-    store: Store, names: Sequence[str], wished: Setup, *, new: bool, say: Callable[[str], None]
-) -> tuple[str, Game]:
-    """Return the first of these games that is kept, or a new one, and its name; the last name is that of the wish."""
-    name, game = names[-1], None
-    for name in names:
-        if lacking := store.lacks(name):
-            say(f"The game {name!r} waits: {lacking}.")
-            continue
-        game = store.load(name)
-        if game is not None:
-            break
-    for warning in store.warnings:
-        say(f"{warning}.")
-    if game is None:
-        return name, Game(wished)
-    if not game.over and not new:
-        return name, game
-    say("A new game begins; the one before is set aside.")
-    store.rename(name)
-    seeded = name == _name(game.setup, seeded=True)
-    return name, Game(game.setup if seeded else game.setup._replace(seed=wished.seed))
 
 
 class Session:
@@ -170,19 +109,15 @@ class Session:
         screen: where everything is said.
         ask: asks for a line.
         again: the command that goes on with this game.
+
+    Attributes:
         practice: where reviewed decisions are saved; None reviews none.
+        counts: where counts that are asked for are saved; None asks for none.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        keep: Callable[[Game], None],
-        screen: Screen,
-        ask: Asks,
-        again: str,
-        practice: PracticeLog | None = None,
-    ) -> None:
-        self.practice = practice
+    def __init__(self, game: Game, keep: Callable[[Game], None], screen: Screen, ask: Asks, again: str) -> None:
+        self.practice: PracticeLog | None = None
+        self.counts: PracticeLog | None = None
         self._unsupported = ""
         self.game, self.keep, self.screen, self.ask, self.again = game, keep, screen, ask, again
         self._told = 0  # how many of the round's events were told
@@ -261,6 +196,8 @@ class Session:
 
     def _answer(self, pending: PendingDecision) -> int | None:
         """Ask a person until there is an answer; None if somebody leaves."""
+        if self.counts is not None and count_due(self.game) and not self._ask_count(pending, self.counts):
+            return None
         self._put(pending)
         while True:
             try:
@@ -274,6 +211,21 @@ class Session:
                     return said
             except BlackjackError as error:
                 self.screen.say(str(error), "yellow")
+
+    def _ask_count(self, pending: PendingDecision, log: PracticeLog) -> bool:
+        """Ask for the running and the true count, and check them; False if somebody leaves."""
+        self.screen.say("")
+        self.screen.say("The running and the true count (hi-lo), like 4 1; Enter passes:", "bold")
+        while (said := self.ask([]).strip().lower()) not in ("q", "quit"):
+            if not said:
+                return True
+            try:
+                for line, right in checked_count_words(said, pending, self.game.setup.name(pending.seat), log):
+                    self.screen.say(line, "green" if right else "yellow")
+                return True
+            except BlackjackError as error:
+                self.screen.say(str(error), "yellow")
+        return False
 
     def _put(self, pending: PendingDecision) -> None:
         self._put_at = monotonic()
