@@ -107,11 +107,18 @@ def _play(options: argparse.Namespace) -> None:
 
 def _table_parser(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Lay a table in the browser: a page at an address of this computer that nobody else can reach. House, seats "
-        "and money are chosen on the page; every game is kept, and goes on after a restart. Ctrl-C ends it."
+        "Lay a table in the browser: a page at an address of this computer that nobody else can reach, unless --host "
+        "is given. House, seats and money are chosen on the page; every game is kept, and goes on after a restart. "
+        "Ctrl-C ends it."
     )
     parser.epilog = "example: bj table --house campus-h17 --policies runs/default/policy"
     parser.add_argument("--port", default="8000", help="where to listen; 0 takes any that is free (default: 8000)")
+    parser.add_argument(
+        "--host",
+        metavar="ADDRESS",
+        help="serve a network too, at this IP address of this computer, to those who have the link with its key; "
+        "not encrypted: docs/table.md names the risks",
+    )
     parser.add_argument("--house", default="six-deck", help="the house that comes first (default: six-deck)")
     parser.add_argument(
         "--policies",
@@ -126,12 +133,16 @@ def _table_parser(parser: argparse.ArgumentParser) -> None:
 
 def _table(options: argparse.Namespace) -> None:
     try:
-        from bj_env.play.web.server import default_save, serve  # only where it is used: it needs the extra `play`
+        from bj_env.play.web.server import (  # only where it is used: it needs the extra `play`
+            Address,
+            default_save,
+            serve,
+        )
     except ModuleNotFoundError as error:
         raise BlackjackError(missing(error.name or "a package", "play")) from None
 
-    port = whole_number("port", options.port, 0, 65535)
-    serve(options.house, options.policies, port=port, save=options.save or default_save())
+    address = Address.checked(options.host, whole_number("port", options.port, 0, 65535))
+    serve(options.house, options.policies, address=address, save=options.save or default_save())
 
 
 def _houses_parser(parser: argparse.ArgumentParser) -> None:

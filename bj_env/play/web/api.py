@@ -18,6 +18,7 @@ from bj_env.game.cards import FACES
 from bj_env.play.web.bodies import Answer, NewTable, RulesText, Seen, TableCount, read_body
 from bj_env.play.web.counting import CountPractice
 from bj_env.play.web.menu import serialize_house
+from bj_env.play.web.network import LinkOnly
 from bj_env.play.web.practice import Practice
 from bj_env.play.web.security import PageRequestsOnly
 from bj_env.play.web.tables import Stale, Tables, Unknown
@@ -26,12 +27,13 @@ STATIC = Path(__file__).with_name("static")
 _CARDS = {str(card): card for card in FACES}
 
 
-def application(tables: Tables, hosts: tuple[str, ...]) -> Starlette:
+def application(tables: Tables, hosts: tuple[str, ...], key: str = "") -> Starlette:
     """Return the application that serves these tables.
 
     Args:
         tables: the tables.
-        hosts: the names under which a browser may reach it, without a port.
+        hosts: the names under which a browser may reach it, without a port; ``"*"`` is any.
+        key: what a browser must know that comes over the network; empty if only this computer is served.
     """
     interface = Interface(tables)
     one = "/api/tables/{key}"
@@ -59,6 +61,7 @@ def application(tables: Tables, hosts: tuple[str, ...]) -> Starlette:
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
             Middleware(PageRequestsOnly),
+            *([Middleware(LinkOnly, key=key)] if key else []),
         ],
         exception_handlers={
             BlackjackError: interface.refused,
