@@ -82,6 +82,7 @@ def test_a_finished_sweep_is_not_run_again(sweep: Path, capsys: pytest.CaptureFi
     assert "medians over the seeds" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_sweep_that_was_interrupted_resumes_to_the_same_results(sweep: Path, tmp_path: Path) -> None:
     command = [sys.executable, "train.py", "--runs", str(tmp_path), "--configs", CONFIGS[0], "--seeds", "1..2", *SETS]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

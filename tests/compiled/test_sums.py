@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 import bj_env
@@ -21,6 +22,7 @@ def part(first: int, stop: int, **given: object) -> Simulation:
     return simulate(blocks=range(first, stop), **arguments)
 
 
+@effort(max_examples=25)
 @given(st.lists(st.integers(1, 59), max_size=6, unique=True), st.randoms(use_true_random=False))
 def test_parts_in_any_order_merge_to_the_whole_to_the_bit(cuts: list[int], chance: Random) -> None:
     edges = [0, *sorted(cuts), 60]

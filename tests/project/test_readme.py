@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+TRAINING = {"docs/learners.md", "docs/train.md"}
+"""Pages that train for a minute: they are run with the slow checks."""
 ONLY_READ = {"text", "toml", "json", "bibtex", "mermaid"}
 NOT_RUN = re.compile(r"(make|pip|git|cd|source|pytest|tensorboard|python3? (-m venv|train\.py$))\b|.*# not run: \w")
 
@@ -107,7 +110,12 @@ def run_page(page: Path) -> None:
             raise
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def _parameter(page: Path) -> ParameterSet:
+    name = str(page.relative_to(ROOT))
+    return pytest.param(page, id=name, marks=[pytest.mark.slow] if name in TRAINING else [])
+
+
+@pytest.mark.parametrize("page", map(_parameter, PAGES))
 def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # what a page writes lands here
     shutil.copytree(ROOT / "configs", "configs")

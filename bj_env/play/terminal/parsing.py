@@ -72,7 +72,7 @@ def read(text: str, pending: PendingDecision) -> int | Command:
     (10, <Command.QUIT: 'quit'>)
     >>> read("ten", game.pending)
     Traceback (most recent call last):
-    bj_env.errors.BlackjackError: expected a bet of 1 to 1000 chips, or ? for help; got 'ten'
+    bj_env.errors.BlackjackError: expected a bet in chips, 1 to 1000, or ? for help; got 'ten'
     """
     word, known = text.strip().lower(), known_words(pending)
     if word == Command.EXPLAIN.value:
