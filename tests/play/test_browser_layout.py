@@ -95,23 +95,15 @@ def test_no_width_scrolls_sideways(width: int, sit: Open) -> None:
         click(page, next(name for name in ("Play", "Stand", "No insurance") if name in enabled(page)))
 
 
-def test_every_control_has_a_name_and_every_picture_a_text(sit: Open) -> None:
-    page = sit({"seats": ["you:Ann", "basic"]}, coach=True)
-    page.evaluate("for (const part of document.querySelectorAll('aside details')) part.open = true")
-    hand_dealt(page)
-    page.click("#drill-button")
-    page.wait_for_selector("#drill-actions button")
-    assert page.evaluate(NAMELESS) == []
-
-
 def test_the_page_is_small_and_paints_within_a_second(sit: Open) -> None:
     page = sit({})
-    sizes = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.encodedBodySize)")
+    loaded = "['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))"
+    sizes = page.evaluate(f"{loaded}.map((entry) => entry.encodedBodySize)")
     page.reload()
     page.wait_for_selector("#actions button")
-    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    assert sum(sizes) < 200_000
-    assert paint < 1000
+    painted = page.wait_for_function("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+    assert 50_000 < sum(sizes) < 200_000
+    assert painted.json_value() < 1000
 
 
 CONTRAST = """() => {
@@ -137,20 +129,3 @@ CONTRAST = """() => {
   return poor;
 }"""
 """Lists texts with a contrast below 4.5 to 1 (WCAG AA); on the felt by its lightest green, against ivory the worst."""
-
-NAMELESS = """() => {
-  const nameless = [];
-  for (const element of document.querySelectorAll("button, a, input, select, summary, img, dialog, [role=img]")) {
-    const label = element.closest("label")?.textContent ?? "";
-    const by = element.getAttribute("aria-labelledby");
-    const name = element.alt || element.getAttribute("aria-label") || label || element.textContent
-      || (by && document.getElementById(by)?.textContent);
-    if (!String(name ?? "").trim()) nameless.push(element.outerHTML.slice(0, 90));
-  }
-  const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
-  nameless.push(...ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `twice: ${id}`));
-  for (const tag of ["main", "header", "h1", "title"]) if (!document.querySelector(tag)) nameless.push(`no ${tag}`);
-  if (!document.documentElement.lang) nameless.push("no language");
-  return nameless;
-}"""
-"""Lists controls and pictures without a name (WCAG 4.1.2, 1.1.1), ids used twice, and missing landmarks."""

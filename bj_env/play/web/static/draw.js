@@ -186,7 +186,7 @@ export function drawLog(state) {
   if (state.trouble && logged.moves !== state.moves) lines.push(state.trouble);
   log.append(...lines.map((line) => make("li", {}, line)));
   [logged.count, logged.moves] = [state.events.length, state.moves];
-  log.scrollTop = log.scrollHeight;
+  byId("log-box").scrollTop = log.scrollHeight;
 }
 
 export function drawHistory(state, copy) {
