@@ -98,11 +98,15 @@ def on_table(round: Round) -> Counter[str]:
     return Counter(map(str, [*cards, *round.dealer.cards, *hidden]))
 
 
-def snapshot(table: Table) -> tuple[Any, ...]:
-    """Return all that can change at a table, hidden things too, as plain values."""
-    shoe, round = table.shoe, table.round
-    chance = [(stream.draws, stream.shoe) for stream in (shoe.rng, *table.streams)]
-    common = (chance, tuple(shoe.dealt), shoe.left, tuple(table.seen), [player.free for player in table.players])
+def snapshot(place: Table | Round) -> tuple[Any, ...]:
+    """Return all that can change at a table or in a round, hidden things too, as plain values."""
+    if isinstance(place, Round):
+        round, streams, players = place, place._streams, [seat.player for seat in place.seats]
+    else:
+        round, streams, players = place.round, place.streams, place.players
+    shoe = place.shoe
+    chance = [(stream.draws, stream.shoe) for stream in (shoe.rng, *streams)]
+    common = (chance, tuple(shoe.dealt), shoe.left, tuple(shoe.seen), [player.free for player in players])
     if round is None:
         return common
     seats = [(seat.bet, seat.insurance, seat.net, [hand_state(hand) for hand in seat.hands]) for seat in round.seats]

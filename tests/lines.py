@@ -15,5 +15,5 @@ def plays(line: str) -> None:
     assert "=>" in line
     assert " D " in line.partition("=>")[2], "a golden round says the dealer's last hand too"
     round = replay(line)
-    left = round.table.shoe.stacked_left()
+    left = round.shoe.stacked_left()
     assert bool(left) == ("left" in line), f"cards left: {left}"

@@ -160,7 +160,7 @@ class Pair:
             stream[SHOE],
             draws_used(self.vector.engine.rules, table_at(t, i)),
         )
-        assert table.seen == t.seen[i].tolist()
+        assert table.shoe.seen == t.seen[i].tolist()
         round = table.round
         hidden = round is not None and round.hole is not None and len(round.dealer.cards) == 1
         assert (int(round.hole.rank) if hidden else 0) == (state[HOLE] if state[ON_TABLE] else 0)

@@ -21,7 +21,7 @@ from bj_env.compiled.arrays import (
     SHOWN,
     SIZE,
 )
-from bj_env.display.scene import Scene, betting_scene, table_scene
+from bj_env.display.scene import Scene, betting_scene, round_scene
 from bj_env.errors import BlackjackError, IllegalAction
 from bj_env.game.notation import Face
 from bj_env.game.replay import retrace
@@ -59,7 +59,7 @@ def scene_of(engine: "Engine", i: int) -> Scene:
     left = f"{state[SIZE] - state[DEALT]} cards left in the shoe" if settings.rules.decks else "infinite shoe"
     if state[ON_TABLE]:
         round = round_on(engine, i) if state[PHASE] != Phase.ROUND_OVER else last_round(engine, i)
-        scene = table_scene(round.table, round, settings.names, legal, asked)
+        scene = round_scene(round, settings.names, legal)
     else:
         scene = betting_scene(settings.rules, settings.names, banks, legal, asked)
     return scene._replace(shoe=left)

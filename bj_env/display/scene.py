@@ -74,18 +74,26 @@ def table_scene(table: "Table", round: "Round | None", names: Sequence[str], leg
         legal: the names of the legal actions.
         asked: the seat that is asked for its bet, while bets are made.
     """
+    if round is None:
+        scene = betting_scene(table.rules, names, [player.free for player in table.players], legal, asked)
+    else:
+        scene = round_scene(round, names, legal)
     shoe = "infinite shoe" if table.shoe.infinite else f"{table.shoe.left} cards left in the shoe"
-    dealer = () if round is None else dealer_cards(round.dealer.cards, round.hole is not None)
-    banks = [player.free if player.limited else None for player in table.players]
-    seats = tuple(_seat(round, number, name, banks[number], asked) for number, name in enumerate(names))
-    value = "" if round is None or len(round.dealer.cards) < 2 else round.dealer.value_text()
-    return Scene(table.rules, shoe, dealer, value, seats, tuple(legal), "" if legal else _end(round))
+    return scene._replace(shoe=shoe)
+
+
+def round_scene(round: "Round", names: Sequence[str], legal: Sequence[str]) -> Scene:
+    """Return what everyone sees of a round, but for the shoe."""
+    dealer = dealer_cards(round.dealer.cards, round.hole is not None)
+    seats = tuple(_seat(round, number, name) for number, name in enumerate(names))
+    value = "" if len(round.dealer.cards) < 2 else round.dealer.value_text()
+    return Scene(round.rules, "", dealer, value, seats, tuple(legal), "" if legal else _end(round))
 
 
 def betting_scene(rules: Rules, names: Sequence[str], banks: Sequence[int], legal: Sequence[str], asked: int) -> Scene:
     """Return a table without cards; ``banks`` are ticks, below 0 without limit, and ``asked`` is asked for its bet."""
     money = [bank if bank >= 0 else None for bank in banks]
-    seats = tuple(_seat(None, number, name, money[number], asked) for number, name in enumerate(names))
+    seats = tuple(_betting_seat(number, name, money[number], asked) for number, name in enumerate(names))
     return Scene(rules, "", (), "", seats, tuple(legal), "" if legal else _end(None))
 
 
@@ -98,18 +106,20 @@ def dealer_cards(cards: Sequence[Card], has_hole: bool) -> tuple[Card | None, ..
     return (*cards, None) if has_hole and len(cards) == 1 else tuple(cards)
 
 
-def _seat(round: "Round | None", number: int, name: str, bank: int | None, asked: int) -> SeatScene:
-    label = f"P{number + 1}"
-    if round is None:
-        return SeatScene(label, name, (), bank, 0, None, to_bet=number == asked, sits_out=False)
+def _betting_seat(number: int, name: str, bank: int | None, asked: int) -> SeatScene:
+    return SeatScene(f"P{number + 1}", name, (), bank, 0, None, to_bet=number == asked, sits_out=False)
+
+
+def _seat(round: "Round", number: int, name: str) -> SeatScene:
     seat = round.seats[number]
+    bank = seat.player.free if seat.player.limited else None
     in_turn = not round.over and not round.dealer_in_turn and round.active_seat is seat
     turn = round.hand_index if in_turn else None
     hands = _hands(seat.hands, nets_of(round.events, number), turn)
     net = seat.net if round.over and hands else None
     if round.over and bank is not None:
         bank = seat.bank + seat.net  # which is not what is there once the next bet is made
-    return SeatScene(label, name, hands, bank, seat.insurance, net, to_bet=False, sits_out=not hands)
+    return SeatScene(f"P{number + 1}", name, hands, bank, seat.insurance, net, to_bet=False, sits_out=not hands)
 
 
 def nets_of(events: Sequence[Event], seat: int) -> dict[int, int]:

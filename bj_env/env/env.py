@@ -12,7 +12,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
-from bj_env.display.scene import Scene, table_scene
+from bj_env.display.scene import Scene, round_scene, table_scene
 from bj_env.display.text import table_text
 from bj_env.display.window import Window
 from bj_env.env.episode import DEFAULT_START, Episode
@@ -357,7 +357,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         """Return what everyone sees: now, or at the end of a round before this one."""
         episode, names = self.episode, self.episode.names
         if finished is not None:
-            return table_scene(episode.table, finished, names, (), episode.seat)._replace(shoe="")
+            return round_scene(finished, names, ())
         legal = [self.settings.action_name(action) for action in self._legal()]
         return table_scene(episode.table, episode.round, names, legal, episode.seat)
 

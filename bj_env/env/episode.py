@@ -231,7 +231,7 @@ class Episode:
 
     def ends_here(self) -> bool:
         """Tell whether the episode is over after the round that has just ended."""
-        if self.kind == "round" or (self.kind == "shoe" and self.round is not None and self.table.shuffle_pending):
+        if self.kind == "round" or (self.kind == "shoe" and self.round is not None and self.table.shoe.shuffle_pending):
             return True
         return all(self.is_broke(seat) for seat in self.agents)
 

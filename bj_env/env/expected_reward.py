@@ -24,7 +24,7 @@ class Known(NamedTuple):
 
 def known_after(round: Round, agents: Sequence[int]) -> Known:
     """Return what is known right after the agent has acted, less what the dealer turned or drew since."""
-    seen = list(round.table.seen)
+    seen = list(round.shoe.seen)
     for card in round.dealer.cards[1:]:
         seen[card.value] -= 1
     return Known(tuple(seen), 0 if round.over or round.dealer_in_turn else _hands_to_come(round, agents))
@@ -49,7 +49,7 @@ def expected_nets(round: Round, agents: Sequence[int], known: Known) -> list[flo
     drawn after it; else the mean over all orders of the cards would not be that of the sampled net.
     """
     peeked = dealer_peeks(round.rules, round.upcard.value)
-    chair = round.table.dealer
+    chair = round.chair
     if (peeked and round.dealer.blackjack) or chair.decision or chair.external or not _lasted(round, known):
         return None
     outcomes = [outcome for outcome in _outcomes(round, known.seen, peeked) if outcome[0] > 0]
@@ -70,7 +70,7 @@ def _lasted(round: Round, known: Known) -> bool:
     dealt = next(place for place, event in enumerate(round.events) if event.kind is Kind.DEAL)
     if round.void or shuffled[-1:] > [dealt]:
         return False
-    shoe, seen = round.table.shoe, round.table.seen
+    shoe, seen = round.shoe, round.shoe.seen
     left = len(shoe.cards) - len(shoe.dealt) + sum(seen) - sum(known.seen)
     return shoe_lasts(round.rules.decks, known.seen, left, round.upcard.value, known.hands)
 
@@ -80,7 +80,7 @@ def _outcomes(round: Round, seen: Sequence[int], peeked: bool) -> list[tuple[flo
     from bj_env.solver.dealer import dealer_distribution  # only here: it needs numba
     from bj_env.solver.shoe import Composition
 
-    shoe = round.table.shoe
+    shoe = round.shoe
     counts = [0.0] * 10
     for card in shoe.cards:
         counts[card.value - 1] += 1

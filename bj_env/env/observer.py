@@ -8,6 +8,7 @@ from bj_env.env.episode import hand_of
 from bj_env.env.settings import Settings
 from bj_env.game.events import DEALER
 from bj_env.game.round import Round
+from bj_env.game.shoe import Shoe
 from bj_env.game.table import Table
 from bj_env.observation import (
     rules_row,
@@ -98,17 +99,17 @@ class Observer:
             elif part == "bankroll":
                 self._write_bankroll(row, at, table, seat)
             else:
-                self._write_cards(part, row, at, table)
+                self._write_cards(part, row, at, table.shoe)
         return layout.encode(row)
 
-    def _write_cards(self, part: str, row: list[int], at: int, table: Table) -> None:
+    def _write_cards(self, part: str, row: list[int], at: int, shoe: Shoe) -> None:
         rules = self._settings.rules
         if part == "count":
-            write_count(row, at, self._settings.count.value(rules, table.seen))
+            write_count(row, at, self._settings.count.value(rules, shoe.seen))
         elif part == "seen":
-            write_seen(row, at, rules.decks, table.seen, table.shuffle_pending)
+            write_seen(row, at, rules.decks, shoe.seen, shoe.shuffle_pending)
         elif part == "composition":
-            write_composition(row, at, rules.decks, table.seen)
+            write_composition(row, at, rules.decks, shoe.seen)
 
     def _write_bankroll(self, row: list[int], at: int, table: Table, seat: int) -> None:
         if seat != DEALER:  # the dealer's chair has no bankroll

@@ -94,7 +94,7 @@ class Start(NamedTuple):
         dealt, stacked, rest = table.shoe.ranks()
         if self.at is None:
             for _ in streams:
-                yield ShoeState(dealt, stacked, rest, table.seen)
+                yield ShoeState(dealt, stacked, rest, table.shoe.seen)
             return
         discards = table.shoe.discards_at(*self._counted(rules))
         for stream in streams:

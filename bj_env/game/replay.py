@@ -139,7 +139,7 @@ def _ends(line: Line, more: tuple[Face, ...]) -> bool:
 
 def cards_left(round: Round) -> list[Card]:
     """Return the cards that were stacked and that nobody drew."""
-    return round.table.shoe.stacked_left()
+    return round.shoe.stacked_left()
 
 
 def _check_result(round: Round, line: Line) -> None:

@@ -5,17 +5,16 @@ end. All that anyone may know of it stands in `Round.events` and in the `View` o
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from bj_env.errors import DecisionError, IllegalAction, shortened
 from bj_env.game.cards import Card
 from bj_env.game.decision import ask, names
-from bj_env.game.events import DEALER, HOLE_CARD, PEEKED, SHUFFLED, Event, Kind, Record, card_event
+from bj_env.game.events import BURNED, DEALER, HOLE_CARD, PEEKED, SHUFFLED, Event, Kind, Record, card_event
 from bj_env.game.hand import Hand
-from bj_env.game.participants import Seat
-from bj_env.game.rng import SeatRng
+from bj_env.game.participants import Dealer, Seat
+from bj_env.game.rng import SeatRng, Stream
 from bj_env.game.settlement import any_in_play, second_card_due, settle
-from bj_env.game.shoe import OutOfCards
+from bj_env.game.shoe import OutOfCards, Shoe
 from bj_env.game.view import HandView, View
 from bj_env.rules.numbered import (
     completes_blackjack,
@@ -28,10 +27,7 @@ from bj_env.rules.numbered import (
     is_charlie,
     is_short,
 )
-from bj_env.rules.terms import OFFERS, REFUSALS, TICKS, Action, Phase, Refusal, is_whole
-
-if TYPE_CHECKING:
-    from bj_env.game.table import Table
+from bj_env.rules.terms import OFFERS, REFUSALS, TICKS, Action, Phase, Refusal, Rules, is_whole
 
 # Names of the members, because until Python 3.12 they are slow to look up in their enums.
 _EARLY_SURRENDER, _INSURANCE, _PLAY = Phase.EARLY_SURRENDER, Phase.INSURANCE, Phase.PLAY
@@ -46,6 +42,14 @@ _LEGAL = tuple(tuple(action for action in Action if mask >> action & 1) for mask
 class Round:
     """One round, from the deal to the settlement.
 
+    Args:
+        rules: the house's.
+        shoe: where the cards come from.
+        seats: every seat, with its bet; those that sit out too.
+        chair: who sits in the dealer's chair.
+        streams: the random numbers of each seat's strategy, and of the dealer's.
+        offers: by the value of the up card, the phases before play in which some seat may be asked.
+
     Attributes:
         phase: what the seat in turn is being asked; `Phase.ROUND_OVER` at the end.
         seats: every seat, those that sit out too.
@@ -58,22 +62,33 @@ class Round:
         dealer_in_turn: whether the dealer is asked to stand or hit; only a dealer that is played from outside is.
     """
 
-    def __init__(self, table: "Table", bets: Sequence[int]) -> None:
-        self.table = table
-        self.rules = table.rules
+    def __init__(
+        self,
+        rules: Rules,
+        shoe: Shoe,
+        seats: Sequence[Seat],
+        chair: Dealer,
+        streams: Sequence[Stream],
+        offers: Sequence[tuple[Phase, ...]],
+    ) -> None:
+        self.rules, self.shoe, self.chair = rules, shoe, chair
         self.events: list[Event] = []
-        self.seats = [Seat(number, player, bets[number] * TICKS) for number, player in enumerate(table.players)]
+        self.seats = list(seats)
         self.active = [seat for seat in self.seats if seat.bet]
         self.dealer = Hand()
         self.hole: Card | None = None
         self.phase = _EARLY_SURRENDER
+        self._streams = streams
+        self._offers_by_upcard = offers
         self._offers: tuple[Phase, ...] = ()
         self._at = 0
         self.hand_index = 0
         self.mask = 0
         self.void = False
         self.dealer_in_turn = self._dealer_may_draw = False
-        table.round = self  # before the deal, in which the dealer's chair may already be asked to look at it
+
+    def deal(self) -> None:
+        """Take the bets, deal, and go on to the first decision."""
         self._advance(None)
 
     def _begin(self) -> None:
@@ -81,10 +96,12 @@ class Round:
             seat.player.pay(seat.bet)
             seat.hands.append(Hand(stake=seat.bet))
             self.events.append(Event(_BET, seat.number, ticks=seat.bet))
-        self.table.prepare_shoe(self.events)
-        self._deal()
+        burned = self.shoe.begin_round()
+        if burned is not None:
+            self.events += [SHUFFLED, *[BURNED] * burned]
+        self._deal_cards()
 
-    def _deal(self) -> None:
+    def _deal_cards(self) -> None:
         for seat in self.active:
             self._show(self._draw(), seat.hands[0], seat.number, _DEAL)
         self._show(self._draw(), self.dealer, DEALER, _DEAL)
@@ -93,7 +110,7 @@ class Round:
         if deals_hole_card(self.rules):
             self.hole = self._draw()
             self.events.append(HOLE_CARD)
-        self._offers = self.table.offers[self.upcard.value]
+        self._offers = self._offers_by_upcard[self.upcard.value]
 
     def _go_on(self) -> None:
         """Go to the next decision; when there is none left, end the round."""
@@ -209,7 +226,7 @@ class Round:
         """Let the dealer play, then settle; a dealer who is played from outside is waited for."""
         if not self.dealer_in_turn:
             self._turn_dealer_up()
-        if self._dealer_may_draw and self.dealer.total < 21 and self.table.dealer.external:
+        if self._dealer_may_draw and self.dealer.total < 21 and self.chair.external:
             self.dealer_in_turn, self.mask = True, 1 << _STAND | 1 << _HIT
             return
         while self._dealer_may_draw and self.dealer.total < 21 and self._dealer_hits():
@@ -233,7 +250,7 @@ class Round:
         self._close()
 
     def _dealer_hits(self) -> bool:
-        decision = self.table.dealer.decision
+        decision = self.chair.decision
         if decision is None:
             return dealer_hits(self.rules, self.dealer.total, self.dealer.soft)
         action = ask(decision.play, self._dealer_view(), self._where_dealer)
@@ -250,7 +267,7 @@ class Round:
             self._show(self.hole, self.dealer, DEALER, Kind.TURN)
         self.void = True
         self.phase, self.mask, self.dealer_in_turn = _ROUND_OVER, 0, False
-        self.table.shoe.retire()
+        self.shoe.retire()
         self.give_back()
 
     def give_back(self) -> None:
@@ -263,15 +280,14 @@ class Round:
             seat.close()
 
     def _draw(self) -> Card:
-        shoe = self.table.shoe
         try:
-            return shoe.draw()
+            return self.shoe.draw()
         except OutOfCards:
-            if not shoe.shuffle_discards():
+            if not self.shoe.shuffle_discards():
                 raise
         self.events.append(SHUFFLED)
-        self.table.see_only(self._face_up())
-        return shoe.draw()
+        self.shoe.see_only(self._face_up())
+        return self.shoe.draw()
 
     def _face_up(self) -> list[Card]:
         hands = [hand for seat in self.active for hand in seat.hands]
@@ -279,7 +295,7 @@ class Round:
 
     def _show(self, card: Card, hand: Hand, seat: int, kind: Kind) -> None:
         hand.add(card)
-        self.table.seen[card.value] += 1
+        self.shoe.seen[card.value] += 1
         self.events.append(card_event(kind, seat, self.hand_index, card, hand.total, hand.soft))
 
     def _draw_to(self, hand: Hand, seat: int) -> None:
@@ -367,8 +383,8 @@ class Round:
         hands = tuple([tuple([_hand_view(hand) for hand in seat.hands]) for seat in self.seats])
         return View(
             self.rules, self.phase, number, index, tuple(hand.cards), hand.total, hand.soft, hand.pair(self.rules),
-            self.upcard, legal, seat.bet / TICKS if seat else 0, free, hands, tuple(self.table.seen),
-            self.table.shuffle_pending, SeatRng(self.table.streams[number]),
+            self.upcard, legal, seat.bet / TICKS if seat else 0, free, hands, tuple(self.shoe.seen),
+            self.shoe.shuffle_pending, SeatRng(self._streams[number]),
         )  # fmt: skip
 
     def ask(self) -> None:

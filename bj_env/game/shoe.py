@@ -30,12 +30,14 @@ class Shoe:
         cards: the composition.
         rng: the random numbers that shuffle it.
         dealt: the cards drawn since the shuffle, in order.
+        seen: how many cards of each value 1..10 have been face up since the shuffle (index 0 unused).
         infinite: whether every card is drawn with replacement.
     """
 
     __slots__ = (
         "_at",
         "_burned",
+        "_fresh",
         "_front",
         "_kept",
         "_moved",
@@ -47,6 +49,7 @@ class Shoe:
         "infinite",
         "rng",
         "rules",
+        "seen",
     )
 
     def __init__(self, rules: Rules, seed: int, *, table: int = 0, cards: Sequence[Card] | None = None) -> None:
@@ -56,6 +59,8 @@ class Shoe:
         self.cards = tuple(cards) if cards is not None else FACES * max(rules.decks, 1)
         self.rng = Stream(seed, table=table)
         self._spent = self._kept = False
+        self._fresh = True
+        self.seen = [0] * 11
         self._fill(self.cards)
 
     def _fill(self, pool: Sequence[Card]) -> None:
@@ -69,7 +74,11 @@ class Shoe:
 
     @property
     def shuffle_pending(self) -> bool:
-        """Whether the shoe is shuffled before the next round: the cut card is out, or the discards are in use."""
+        """Whether the next round begins with a shuffle: the shoe is new, or the cut card or the cards are out."""
+        return self._fresh or self._shuffle_due
+
+    @property
+    def _shuffle_due(self) -> bool:
         if self._kept:
             return False
         return self._spent or (bool(self.dealt) and shuffle_due(self.rules, len(self.dealt), len(self.cards)))
@@ -111,10 +120,30 @@ class Shoe:
         """Have the shoe shuffled before the next round, wherever its cut card is."""
         self._spent = True
 
-    def begin_round(self) -> None:
-        """Note that what was dealt until now are discards."""
+    def begin_round(self) -> int | None:
+        """Shuffle and burn cards if due; what was dealt until now are discards.
+
+        Returns:
+            How many cards were burned after a shuffle; None if there was no shuffle.
+        """
+        if self._shuffle_due:
+            self.shuffle()
+            self._fresh = True
+        burned = self.rules.burn_cards if self._fresh else None
+        if self._fresh:
+            self._fresh = False
+            self.seen = [0] * 11
+            for _ in range(self.rules.burn_cards):
+                self.burn()
         self._round_start = len(self.dealt)
         self._kept = False
+        return burned
+
+    def see_only(self, cards: Iterable[Card]) -> None:
+        """Forget what was seen before a shuffle in mid-round, but not the cards on the table."""
+        self.seen = [0] * 11
+        for card in cards:
+            self.seen[card.value] += 1
 
     def burn(self) -> None:
         """Draw a card that nobody sees; it is a discard."""
@@ -187,8 +216,9 @@ class Shoe:
         known = [card for card in front if card is not None]
         rest = self.cards if self.infinite else _without(self.cards, known)
         self._fill([] if alone else rest)
-        self._spent, self._kept = False, True
+        self._spent, self._kept, self._fresh = False, True, False
         self._front = front[::-1]
+        self.seen = [0] * 11
 
     def discard_at(self, tags: Sequence[float], sum_at: Callable[[int], float]) -> None:
         """Lay a quarter to three quarters of a fresh order among the discards, given the sum of their tags.
@@ -204,6 +234,7 @@ class Shoe:
         discards, rest = self.discards_at(tags, sum_at).draw(self.rng)
         self._fill(rest)
         self._front, self.dealt, self._kept = front, discards, True
+        self.see_only(discards)
 
     def discards_at(self, tags: Sequence[float], sum_at: Callable[[int], float]) -> Discards[Card]:
         """Return the discards that `discard_at` would lay, to be drawn."""

@@ -9,8 +9,7 @@ from enum import IntEnum
 from bj_env.errors import BlackjackError, DecisionError, shortened
 from bj_env.game.cards import Card
 from bj_env.game.decision import Decision, ask
-from bj_env.game.events import BURNED, SHUFFLED, Event
-from bj_env.game.participants import Dealer, Participant, Player
+from bj_env.game.participants import Dealer, Participant, Player, Seat
 from bj_env.game.rng import SEEDS, TABLES, SeatRng, seat_stream
 from bj_env.game.round import Round
 from bj_env.game.shoe import Shoe
@@ -106,18 +105,11 @@ class Table:
         seed = checked_number("seed", seed, 0, SEEDS - 1)
         self.shoe = Shoe(self.rules, seed, table=self.number, cards=self._cards)
         self.streams = [seat_stream(seed, self.number, seat) for seat in range(len(self.players) + 1)]
-        self.seen = [0] * 11
         self.round: Round | None = None
         self._bets = [0] * len(self.players)
-        self._fresh = True
 
     def _check_size(self) -> None:
         check_first_deal(self.rules, len(self.players), len(self.shoe.cards))
-
-    @property
-    def shuffle_pending(self) -> bool:
-        """Whether the shoe is shuffled before the next round."""
-        return self._fresh or self.shoe.shuffle_pending
 
     def checked_bets(self, bets: Iterable[int]) -> list[int]:
         """Return bets that can be made, one for each seat.
@@ -173,9 +165,12 @@ class Table:
             BlackjackError: if a bet cannot be made, or a round is still being played.
         """
         self._refuse_in_round("deal")
-        round = Round(self, self.checked_bets(self._bets if bets is None else bets))
+        chips = self.checked_bets(self._bets if bets is None else bets)
+        seats = [Seat(number, player, chips[number] * TICKS) for number, player in enumerate(self.players)]
+        self.round = Round(self.rules, self.shoe, seats, self.dealer, self.streams, self.offers)
+        self.round.deal()
         self._bets = [0] * len(self.players)
-        return round
+        return self.round
 
     def _refuse_in_round(self, what: str) -> None:
         if self.round is not None and not self.round.over:
@@ -221,22 +216,8 @@ class Table:
         """Return what a seat may see while bets are made."""
         return View(
             self.rules, Phase.BET, seat, 0, (), 0, False, 0, None, (), 0, self.players[seat].bankroll,
-            ((),) * len(self.players), tuple(self.seen), self.shuffle_pending, SeatRng(self.streams[seat]),
+            ((),) * len(self.players), tuple(self.shoe.seen), self.shoe.shuffle_pending, SeatRng(self.streams[seat]),
         )  # fmt: skip
-
-    def prepare_shoe(self, events: list[Event]) -> None:
-        """Shuffle and burn if due."""
-        if self.shoe.shuffle_pending:
-            self.shoe.shuffle()
-            self._fresh = True
-        if self._fresh:
-            self._fresh = False
-            self.seen = [0] * 11
-            events.append(SHUFFLED)
-            for _ in range(self.rules.burn_cards):
-                self.shoe.burn()
-                events.append(BURNED)
-        self.shoe.begin_round()
 
     def stack(self, cards: Sequence[Card | None], *, alone: bool = False) -> None:
         """Put given cards on top of a fresh shoe, as if shuffled so; ``alone`` leaves nothing below them.
@@ -247,8 +228,6 @@ class Table:
             BlackjackError: if the shoe does not hold these cards.
         """
         self.shoe.stack(cards, alone=alone)
-        self.seen = [0] * 11
-        self._fresh = False
 
     def stack_at(self, cards: Sequence[Card | None], tags: Sequence[float], sum_at: Callable[[int], float]) -> None:
         """Stack cards on a shoe that is partly dealt, such that the discards have a given sum of tags.
@@ -261,8 +240,6 @@ class Table:
         """
         self.stack(cards)
         self.shoe.discard_at(tags, sum_at)
-        for card in self.shoe.dealt:
-            self.seen[card.value] += 1
 
     def reshuffle_unseen(self, seed: int) -> None:
         """Decide anew, by another seed, all that nobody has seen, as a player must imagine it.
@@ -281,13 +258,7 @@ class Table:
             )
         else:
             self.shoe.reshuffle_unseen(seed, None, lambda card: True)
-        self.streams = [seat_stream(seed, self.number, seat) for seat in range(len(self.streams))]
-
-    def see_only(self, cards: Sequence[Card]) -> None:
-        """Forget what was seen before a shuffle in mid-round, but not the cards on the table."""
-        self.seen = [0] * 11
-        for card in cards:
-            self.seen[card.value] += 1
+        self.streams[:] = [seat_stream(seed, self.number, seat) for seat in range(len(self.streams))]
 
 
 def _offers(rules: Rules, upcard: int) -> tuple[Phase, ...]:

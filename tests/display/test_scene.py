@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bj_env.display.card_svg import card_svg
 from bj_env.display.notebook import record_html
-from bj_env.display.scene import Scene, record_scene, table_scene
+from bj_env.display.scene import Scene, record_scene, round_scene
 from bj_env.game.cards import card
 from bj_env.game.participants import Player
 from bj_env.game.replay import replay
@@ -27,7 +27,7 @@ SPLIT = "six-deck ; D 6/T ; P1 10 8,8 P D S ; P2 10 A,K ; P3 0 ; next 3,T,T,9"
 
 
 def seen(round: Round) -> Scene:
-    return table_scene(round.table, round, [""] * len(round.seats), (), 0)
+    return round_scene(round, [""] * len(round.seats), ())
 
 
 def bare(scene: Scene) -> Scene:

@@ -106,7 +106,7 @@ def test_a_shoe_ends_at_the_shuffle_and_begins_with_a_fresh_one() -> None:
         steps = list(episode(env, chance))
         rounds = [info["record"] for *_, info in steps if info["round_over"]]
         assert len(env.episode.table.shoe.dealt) >= 52
-        assert env.episode.table.shuffle_pending
+        assert env.episode.table.shoe.shuffle_pending
         assert len(rounds) >= 4
         assert sum("shuffled" in str(event) for event in rounds[0].events) <= 1
         assert not any("shuffled" in str(event) for record in rounds[1:] for event in record.events)

@@ -83,7 +83,7 @@ def test_an_exploring_start_at_a_count(system: str, count: int) -> None:
     for seed in range(5):
         env.reset(seed=seed, options={"hand": "T,6", "upcard": "9", "count": count})
         table = env.episode.table
-        assert count <= env.count.value(env.rules, table.seen) < count + 1
+        assert count <= env.count.value(env.rules, table.shoe.seen) < count + 1
         assert not table.shoe.infinite
         env.step(7)
         assert str(env.episode.hand) == "T,6 hard 16"

@@ -106,16 +106,16 @@ def test_one_card_to_each_seat_then_the_up_card_then_the_second_round_and_the_ho
 def test_no_hole_card_is_dealt_before_the_seats_are_done(house: str) -> None:
     round = start(parse(f"{house} ; D 6 ; P1 10 T,4"))
     assert round.hole is None
-    assert len(round.table.shoe.dealt) == 3
+    assert len(round.shoe.dealt) == 3
 
 
 @pytest.mark.parametrize("house", ["6D", "6D NOPEEK"])
 def test_a_dealt_hole_card_is_turned_at_the_end_and_counts_as_seen_from_then(house: str) -> None:
     round = start(parse(f"{house} ; D 6/5 ; P1 10 T,6 ; next K"))
-    assert round.table.seen[5] == 0
+    assert round.shoe.seen[5] == 0
     round.act(Action.HIT)
     assert round.over
-    assert round.table.seen[5] == 1
+    assert round.shoe.seen[5] == 1
     assert str(round.dealer) == "6,5 hard 11"
 
 
@@ -177,14 +177,14 @@ def test_a_dealer_played_from_outside_may_stand_below_17_and_takes_no_other_acti
     round = Table("6D S17", [Player("ann")], dealer=Dealer(external=True), seed=1).deal([1])
     while not round.dealer_in_turn:
         round.act(Action.STAND)
-    before = snapshot(round.table)
+    before = snapshot(round)
     for action in (Action.DOUBLE, Action.DECLINE):
         assert round.refusal(action) == Refusal.NOT_ASKED
         with pytest.raises(IllegalAction, match=r"dealer \(.*expected one of STAND, HIT"):
             round.act(action)
     with pytest.raises(IllegalAction, match="the dealer is in turn"):
         round.active_seat  # noqa: B018
-    assert snapshot(round.table) == before
+    assert snapshot(round) == before
     total = round.dealer.total
     round.act(Action.STAND)
     assert (round.over, round.dealer.total) == (True, total)

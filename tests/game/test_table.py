@@ -151,25 +151,25 @@ def test_r8_without_a_cut_card_every_round_has_a_fresh_shoe(rules: str) -> None:
     for _ in range(30):
         round = one.play_round()
         assert kinds(round).count(Kind.SHUFFLE) == 1
-        assert sum(one.seen) == sum(on_table(round).values()) == len(one.shoe.dealt)
+        assert sum(one.shoe.seen) == sum(on_table(round).values()) == len(one.shoe.dealt)
 
 
 def test_r8_the_cut_card_lets_the_round_finish_and_then_comes_the_shuffle() -> None:
     """Report b063."""
     one = table("1D PEN50 BURN2 NINS NS", banks=(None,) * 3)
     for _ in range(40):
-        pending, dealt, seen = one.shuffle_pending, len(one.shoe.dealt), sum(one.seen)
+        pending, dealt, seen = one.shoe.shuffle_pending, len(one.shoe.dealt), sum(one.shoe.seen)
         round = one.play_round()
         first = [kind for kind in kinds(round) if kind is not Kind.BET][:4]
         if pending:
             assert first[:3] == [Kind.SHUFFLE, Kind.BURN, Kind.BURN], "shuffle, burn and a new count before the deal"
-            assert sum(one.seen) == sum(on_table(round).values())
-            assert len(one.shoe.dealt) == sum(one.seen) + 2, "a burned card is not seen"
+            assert sum(one.shoe.seen) == sum(on_table(round).values())
+            assert len(one.shoe.dealt) == sum(one.shoe.seen) + 2, "a burned card is not seen"
         else:
             assert Kind.SHUFFLE not in kinds(round)
-            assert sum(one.seen) == seen + sum(on_table(round).values())
+            assert sum(one.shoe.seen) == seen + sum(on_table(round).values())
             assert len(one.shoe.dealt) == dealt + sum(on_table(round).values())
-        assert one.shuffle_pending == (len(one.shoe.dealt) >= 26)
+        assert one.shoe.shuffle_pending == (len(one.shoe.dealt) >= 26)
 
 
 def test_a_drawn_card_leaves_the_shoe() -> None:
@@ -194,8 +194,8 @@ def test_the_shoe_runs_out_in_mid_round_and_the_discards_alone_come_back(seed: i
         assert max(on_table(round).values()) == 1, "no card lies on the table twice"
         if Kind.SHUFFLE in dealt:
             shuffled += 1
-            assert one.shuffle_pending
-            assert sum(one.seen) == sum(on_table(round).values()) - (round.void and round.hole is not None)
+            assert one.shoe.shuffle_pending
+            assert sum(one.shoe.seen) == sum(on_table(round).values()) - (round.void and round.hole is not None)
             assert on_table(round) + undealt(one) == Counter(map(str, FACES))
     assert shuffled >= 1
 
@@ -214,7 +214,7 @@ def test_without_cards_and_without_discards_the_round_is_void() -> None:
     assert (round.over, round.void, round.nets, round.phase) == (True, True, (0,), Phase.ROUND_OVER)
     assert kinds(round)[-1] is Kind.MISDEAL
     assert one.players[0].bankroll == 100
-    assert one.shuffle_pending
+    assert one.shoe.shuffle_pending
     assert one.deal([10]) is not round, "and the table goes on"
 
 

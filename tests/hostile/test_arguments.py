@@ -53,7 +53,7 @@ def state(env: BlackjackEnv) -> tuple[Any, ...]:
     """Return what a game is, down to the next random number."""
     table = env.episode.table
     cards = [hand.cards for seat in table.round.seats for hand in seat.hands] if table.round else None
-    return list(table.shoe.dealt), list(table.seen), table.shoe.rng.draws, cards, env.action_masks().tolist()
+    return list(table.shoe.dealt), list(table.shoe.seen), table.shoe.rng.draws, cards, env.action_masks().tolist()
 
 
 def call_that_makes(chance: Random) -> Callable[[], Any]:

@@ -115,7 +115,7 @@ def _parameter(page: Path) -> ParameterSet:
     return pytest.param(page, id=name, marks=[pytest.mark.slow] if name in TRAINING else [])
 
 
-@pytest.mark.parametrize("page", map(_parameter, PAGES))
+@pytest.mark.parametrize("page", [_parameter(page) for page in PAGES])
 def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # what a page writes lands here
     shutil.copytree(ROOT / "configs", "configs")

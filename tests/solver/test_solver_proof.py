@@ -56,7 +56,7 @@ class Script:
     infinite = False
 
     def __init__(self, cards: list[Card]) -> None:
-        self.cards, self.dealt = cards, 0
+        self.cards, self.dealt, self.seen = cards, 0, [0] * 11
 
     def draw(self) -> Card:
         if self.dealt == len(self.cards):
@@ -65,10 +65,7 @@ class Script:
         return self.cards[self.dealt - 1]
 
     def begin_round(self) -> None:
-        pass
-
-    def end_round(self) -> None:
-        pass
+        """Shuffle nothing."""
 
     def retire(self) -> None:
         """Do nothing: a round that is void gives its shoe up."""
@@ -80,7 +77,6 @@ Decide = Callable[[Round], Action]
 def play(rules: Rules, cards: list[Card], decide: Decide) -> Round:
     table = Table(rules, [Player("one")])
     table.shoe = Script(cards)  # type: ignore[assignment]
-    table._fresh = False
     round_ = table.deal([rules.min_bet])
     while not round_.over:
         round_.act(decide(round_))

@@ -117,12 +117,12 @@ def test_a_view_shows_what_is_face_up_and_no_more() -> None:
 
 def test_a_view_cannot_change_the_table() -> None:
     round = start(parse("6D NINS ; D 6/5 ; P1 10 8,8"))
-    before = snapshot(round.table)
+    before = snapshot(round)
     view = round.view()
     with pytest.raises(AttributeError):
         view.total = 21  # type: ignore[misc]
     assert all(isinstance(value, tuple) for value in (view.cards, view.legal, view.hands, view.seen))
-    assert snapshot(round.table) == before
+    assert snapshot(round) == before
 
 
 def reachable(start: object) -> list[object]:
@@ -151,7 +151,7 @@ def test_nothing_that_a_strategy_gets_leads_to_the_seed_or_the_shoe(planning: bo
     env = env.planning_copy(seed=seed) if planning else env
     round = env.episode.round
     assert round is not None
-    table = round.table
+    table = env.episode.table
     views = [round.view(), table.bet_view(1), copy.copy(round.view()), copy.deepcopy(round.view())]
     secrets = {word for stream in (*table.streams, table.shoe.rng) for word in (stream.key_low, stream.key_high)}
     for view in views:
@@ -205,7 +205,7 @@ class Always(Decision):
 
 def dealers_round(decision: Decision) -> Round:
     table = Table("6D NINS NS", [Player("ann", bankroll=100)], dealer=Dealer(decision))
-    table.stack(start(parse("6D NINS NS ; D 6/A ; P1 10 T,9 ; next 2,K,5")).table.shoe.dealt)
+    table.stack(start(parse("6D NINS NS ; D 6/A ; P1 10 T,9 ; next 2,K,5")).shoe.dealt)
     return table.deal([10])
 
 
@@ -221,7 +221,7 @@ def test_the_dealers_chair_is_played_by_a_decision() -> None:
 @pytest.mark.parametrize(("hole", "draws", "hand"), [("K", "2", "A,K blackjack"), ("4", "6,5", "A,4,6 soft 21")])
 def test_the_chair_is_not_asked_at_21_or_with_a_blackjack(hole: str, draws: str, hand: str) -> None:
     round = start(parse(f"6D NOPEEK NINS NS ; D A/{hole} ; P1 10 T,9 ; next {draws}"))
-    round.table.dealer.decision = Always(Action.HIT)
+    round.chair.decision = Always(Action.HIT)
     round.act(Action.STAND)
     assert str(round.dealer) == hand
 
@@ -240,7 +240,7 @@ def test_a_chair_that_fails_is_reported_and_all_stakes_go_back(answer: Any) -> N
     with pytest.raises(DecisionError, match=r"^dealer \(6,A soft 17\)"):
         round.act(Action.STAND)
     assert (round.over, round.void, round.nets) == (True, True, (0,))
-    assert round.table.players[0].bankroll == 100
+    assert round.seats[0].player.bankroll == 100
 
 
 # --- decisions that fail ---
@@ -252,10 +252,10 @@ def test_a_chair_that_fails_is_reported_and_all_stakes_go_back(answer: Any) -> N
 def test_a_decision_that_fails_is_reported_with_seat_and_hand_and_changes_nothing(answer: Any) -> None:
     round = start(parse("6D NINS ; D 6/A ; P1 10 bank 50 T,8 ; P2 20 T,9"))
     round.seats[0].player.decision = Always(answer)
-    before = snapshot(round.table)
+    before = snapshot(round)
     with pytest.raises(DecisionError, match=r"P1 hand 1 \(T,8 hard 18\) against 6") as caught:
         round.ask()
-    assert snapshot(round.table) == before
+    assert snapshot(round) == before
     assert "\n" not in str(caught.value)
     round.act(Action.STAND)
     assert round.active_seat.label == "P2"
