@@ -92,6 +92,19 @@ class CountCheck(NamedTuple):
         return self.running and self.true
 
 
+def lasts(rules: Rules) -> bool:
+    """Tell whether a count lasts from one round to the next: the shoe has a cut card.
+
+    >>> lasts(Rules()), lasts(Rules(penetration=0.75))
+    (False, True)
+    """
+    return rules.decks > 0 and rules.penetration > 0
+
+
+NO_COUNT = "the shoe is shuffled before every round, so no count lasts: take a cut card, like 6D PEN75"
+"""What to say where somebody wants to count a shoe without a cut card."""
+
+
 def count_due(game: Game) -> bool:
     """Tell whether a person who counts is asked for the count now: at a bet after every third round of a shoe."""
     pending, rounds = game.pending, len(game.history)

@@ -31,16 +31,6 @@ GROUPS = {
 }
 """The title of each named house, by group."""
 
-STRATEGY_LINES = {
-    "basic": "the best play by total, pair and upcard",
-    "mimic": "plays like the dealer",
-    "threshold": "hits below a total, then stands",
-    "never-bust": "stands on every hand that could bust",
-    "random": "takes a random legal action",
-    "hi-lo": "counts cards: index plays and insurance by the Hi-Lo count",
-}
-"""A line on each named strategy."""
-
 
 def grouped_houses() -> list[tuple[str, str, str]]:
     """Return every named house as its group, name and title; one without a title has its name for one.

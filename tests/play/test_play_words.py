@@ -354,6 +354,14 @@ def test_a_round_without_a_decision_shows_what_was_dealt(
     assert any("The round is over" in text for text in said[deal + 3 :])
 
 
+@pytest.mark.parametrize(
+    ("typed", "noun"), [("d", "doubling"), ("split", "splitting"), ("sur", "surrender"), ("i", "insurance")]
+)
+def test_an_action_that_the_house_has_not_is_named(typed: str, noun: str, play: Play) -> None:
+    said = play(f"play;{typed};q", "--house", "campus-s17", "--seed", "2")
+    assert f"this table has no {noun}; expected one of stand, hit" in said
+
+
 def test_the_dealer_is_told_of_no_stake(capsys: pytest.CaptureFixture[str]) -> None:
     said = sit(stacked("six-deck ; D 6/T ; P1 10 T,8", dealer="you:Dora"), "10;s;?", capsys)
     assert "h or hit: take one more card; over 21 the dealer is bust and every hand that is left wins." in said

@@ -146,7 +146,7 @@ def test_the_coach_values_and_grades_and_its_grades_last(tmp_path: Path) -> None
         sitter.answer(100)
         said = web.client.get(sitter.path + "/coach").json()
         assert [policy["name"] for policy in said["policies"]] == ["basic"]
-        assert said["count"].keys() == {"running", "true"}
+        assert said["count"].keys() == {"running", "true", "lasts"}
         worst = said["values"][-1]
         sitter.answer(worst["action"])
         last = sitter.state["last"]

@@ -87,8 +87,30 @@ def read(text: str, pending: PendingDecision) -> int | Command:
     if len({known[candidate] for candidate in meant}) > 1:
         raise BlackjackError(f"{word!r} may be {' or '.join(meant)}; which one?")
     if not meant:
+        _check_absent(word, pending)
         raise BlackjackError(f"expected {_expected(pending)}, or ? for help; got {quoted(text)}")
     return known[meant[0]]
+
+
+_NOUNS = {
+    Action.DOUBLE: "doubling",
+    Action.SPLIT: "splitting",
+    Action.SURRENDER: "surrender",
+    Action.INSURE: "insurance",
+}
+
+
+def _check_absent(word: str, pending: PendingDecision) -> None:
+    """Say that the house does not have an action that somebody has named.
+
+    Raises:
+        BlackjackError: if the word or key is that of such an action.
+    """
+    for action, noun in _NOUNS.items():
+        words = ACTION_WORDS[action]
+        named = word == words.key or (len(word) > 1 and words.verb.startswith(word))
+        if named and not pending.betting and action not in possible_actions(pending.view.rules):
+            raise BlackjackError(f"this table has no {noun}; expected {_expected(pending)}")
 
 
 def _checked_bet(word: str, pending: PendingDecision) -> int:

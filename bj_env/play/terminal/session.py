@@ -16,7 +16,7 @@ from platformdirs import user_data_path
 from bj_env.errors import BlackjackError
 from bj_env.game.events import DEALER
 from bj_env.play.coach import Advice, advise, review
-from bj_env.play.count_drills import count_due
+from bj_env.play.count_drills import NO_COUNT, count_due, lasts
 from bj_env.play.explanations import (
     advice_words,
     counted_words,
@@ -89,6 +89,8 @@ def play_command(wish: Wish, options: Options) -> None:
         session = Session(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again)
         session.practice = log if options.practice and at_terminal else None
         session.counts = log if options.count else None
+        if options.count and not lasts(game.rules):
+            screen.say(f"The count is not asked for: {NO_COUNT}.", "yellow")
         session.play()
         store.close()
         if log is not None:

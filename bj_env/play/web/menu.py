@@ -17,7 +17,7 @@ from bj_env.game.decision import Decision
 from bj_env.play.count_drills import COUNT_DRILLS, RAMP
 from bj_env.play.drills import DRILLS
 from bj_env.play.setup import BANKROLL, COMPANY, HOUSE, MOST_LETTERS, MOST_SEATS, PERSON, STAKES, Setup, is_person
-from bj_env.play.titles import STRATEGY_LINES, SWITCHES, chosen_options, grouped_houses
+from bj_env.play.titles import SWITCHES, chosen_options, grouped_houses
 from bj_env.play.web.bodies import Sitter
 from bj_env.rules.houses import HOUSES, painted, parse, parse_rules, text, words
 from bj_env.rules.terms import ACTION_WORDS, Rules
@@ -73,7 +73,8 @@ class Menu(NamedTuple):
             "person": PERSON,
             "dealer": HOUSE,
             "strategies": [
-                {"name": name, "line": STRATEGY_LINES.get(name, "")} for name in (*STRATEGIES, *self.folders)
+                *({"name": name, "line": named.description} for name, named in STRATEGIES.items()),
+                *({"name": name, "line": ""} for name in self.folders),
             ],
             "switches": [
                 {

@@ -17,7 +17,7 @@ from bj_env.game.settlement import outcome
 from bj_env.game.table import TablePhase
 from bj_env.game.view import View
 from bj_env.play.coach import Advice, Review, cell_name
-from bj_env.play.count_drills import count_due
+from bj_env.play.count_drills import NO_COUNT, count_due, lasts
 from bj_env.play.game import Game, PendingDecision, possible_actions
 from bj_env.play.setup import HOUSE, PERSON, Setup, given_name, is_person
 from bj_env.play.web.menu import felt_text
@@ -48,6 +48,7 @@ def serialize_game(game: Game, naming: Naming) -> dict[str, Any]:
         "house": game.setup.house,
         "rules": text(rules),
         "words": words(rules),
+        "no_count": "" if lasts(rules) else NO_COUNT,
         "felt": felt_text(rules),
         "setup": serialize_setup(game.setup, naming),
         "stake": {"least": rules.min_bet, "most": rules.max_bet, "fixed": rules.min_bet == rules.max_bet},

@@ -18,7 +18,7 @@ from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision, ask
 from bj_env.game.events import DEALER
 from bj_env.play.coach import Advice, Review, advise, counted, review
-from bj_env.play.count_drills import check_count
+from bj_env.play.count_drills import check_count, lasts
 from bj_env.play.explanations import explain_pending, why
 from bj_env.play.game import Game, PendingDecision
 from bj_env.play.practice import Attempt, CountAttempt, PracticeLog
@@ -260,11 +260,13 @@ class Tables:
             return {"note": "it is nobody's turn at this page"}, None
         view, count = pending.view, counted(pending.view)
         coached: dict[str, Any] = {
-            "count": count and {"running": count.running, "true": round(count.true, 2)},
+            "count": count and {"running": count.running, "true": round(count.true, 2), "lasts": lasts(view.rules)},
             "note": "",
         }
         if pending.seat == DEALER:
             return coached | {"note": "the dealer's chair has no coach"}, None
+        if pending.betting and pending.least == pending.most:
+            return coached | {"note": "every bet is the same at this table"}, None
         coached["policies"] = [
             {"name": name, "answer": _would(decision, pending)}
             for name, decision in (("basic", self._basic), *self.menu.decisions.items())

@@ -37,7 +37,8 @@ export async function askCount(dialog, { drill, house, person }) {
 const newestCheck = newestOnly();
 let settled = ""; // for which state it was answered or passed over
 
-export function drawCountForm(path, { moves, pending }, wanted) {
+export function drawCountForm(path, { moves, pending, no_count: none }, wanted) {
+  byId("count-none").textContent = wanted && none ? `The count is not asked for: ${none}.` : "";
   const position = `${path}/${moves}`;
   const due = wanted && Boolean(pending?.count_due) && settled !== position;
   byId("count-form").hidden = !due;

@@ -220,7 +220,8 @@ export function drawCoach(said, shown) {
   }
   if (said && shown.count && "count" in said) {
     parts.push(make("p", { className: "count" }, said.count
-      ? `Hi-lo: running ${signed(said.count.running)}, true ${signed(said.count.true)}` : "An endless shoe has no count."));
+      ? `Hi-lo: running ${signed(said.count.running)}, true ${signed(said.count.true)}${said.count.lasts ? "" : " (until the shuffle before the next round)"}`
+      : "An endless shoe has no count."));
   }
   if (!parts.length) parts.push(make("p", { className: "fine" }, shown.hint));
   byId("coach-said").replaceChildren(...parts);

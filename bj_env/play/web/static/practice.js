@@ -22,7 +22,7 @@ export async function drawChart(house, cell) {
     make("tbody", {}, ...rows.map(({ hand, cells }) => make("tr", {}, make("th", { scope: "row" }, hand),
       ...cells.map(({ letter, action, words }, at) => {
         const here = cell && cell.kind === kind && cell.hand === hand && cell.upcard === upcards[at];
-        return make("td", { className: `a-${action}${here ? " here" : ""}`, title: words,
+        return make("td", { className: `a-${action}${here ? " here" : ""}`, title: words, "aria-label": words,
           ...(here ? { "aria-current": "true" } : {}) }, letter);
       })))))));
 }
