@@ -17,26 +17,33 @@ _QUIET = 0.03  # seconds without output after which a prompt is taken to be done
 
 
 class Terminal:
-    """``bj play`` in a terminal of so many columns.
+    """``bj play``, or another command, in a terminal of so many columns.
 
     Args:
-        save: the file that keeps the games.
+        save: the file that keeps the games, or the practice log of ``bj drill``.
         arguments: further ones.
         columns, rows: the size of the terminal.
         env: of the program, over what is usual.
+        command: the command.
     """
 
     def __init__(
-        self, save: Path, *arguments: str, columns: int = 80, rows: int = 30, env: dict[str, str] | None = None
+        self,
+        save: Path,
+        *arguments: str,
+        columns: int = 80,
+        rows: int = 30,
+        env: dict[str, str] | None = None,
+        command: str = "play",
     ) -> None:
         self.raw = b""
         self._screen = pyte.HistoryScreen(columns, rows, history=2000)
         self._stream = pyte.ByteStream(self._screen)
         usual = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
-        command = ["-m", "bj_env", "play", "--save", str(save), *arguments]
+        file = {"play": "--save", "drill": "--log"}[command]
         self.process = pexpect.spawn(
             sys.executable,
-            command,
+            ["-m", "bj_env", command, file, str(save), *arguments],
             dimensions=(rows, columns),
             env=usual | UTF8 | (env or {}),
             timeout=_PATIENCE,

@@ -107,9 +107,9 @@ def _play(options: argparse.Namespace) -> None:
 
 def _table_parser(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Lay a table in the browser: a page at an address of this computer that nobody else can reach, unless --host "
-        "is given. House, seats and money are chosen on the page; every game is kept, and goes on after a restart. "
-        "Ctrl-C ends it."
+        "Serve a table for the browser: a page at an address of this computer that nobody else can reach, unless "
+        "--host is given. House, seats and money are chosen on the page; every game is kept, and goes on after a "
+        "restart. Ctrl-C ends it."
     )
     parser.epilog = "example: bj table --house campus-h17 --policies runs/default/policy"
     parser.add_argument("--port", default="8000", help="where to listen; 0 takes any that is free (default: 8000)")

@@ -66,3 +66,8 @@ def test_the_count_is_asked_for_at_the_table_now_and_then(sit: Open) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#count-said")).to_contain_text("Not right: running")
     expect(form).to_be_hidden()
+
+
+def test_a_counter_at_a_shoe_without_a_cut_card_is_warned(sit: Open) -> None:
+    page = sit({"seats": ["you", "hi-lo"], "house": "6D"}, coach=True)
+    expect(page.locator("#count-none")).to_contain_text("no count lasts")

@@ -89,7 +89,7 @@ def test_the_curve_of_chips_is_drawn_after_each_round(sit: Open) -> None:
     click(page, "Play")
     while not page.locator(".outcome").count():
         click(page, "Stand")
-    expect(page.locator("#curve figcaption")).to_contain_text("after 1 rounds")
+    expect(page.locator("#curve figcaption")).to_contain_text("after 1 round,")
 
 
 def test_a_newcomer_is_guided_through_one_hand(sit: Open) -> None:

@@ -18,6 +18,7 @@ from bj_env.play.setup import Setup
 from bj_env.play.terminal.screen import Screen
 from bj_env.play.terminal.session import Session
 from bj_env.rules.terms import Rules
+from tests.terminals import Terminal
 
 Drill = Callable[..., list[str]]
 
@@ -136,3 +137,13 @@ def test_the_count_is_asked_for_at_the_table_and_checked(log: Path, capsys: pyte
     assert "expected two numbers, like 4 1, or q to leave; got 'x'" in said
     assert any(re.fullmatch(r"Running count [+-]?\d+: not right\.", line) for line in said)
     assert [tally[:3] for tally in session.counts.summary("you").counts] == [("play", 1, 0)]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (40, 15)])
+def test_a_drill_fits_a_small_terminal(columns: int, rows: int, log: Path) -> None:
+    with Terminal(log, "true", "--seed", "4", columns=columns, rows=rows, command="drill") as terminal:
+        said = terminal.type("2", "q")
+        assert max(map(len, terminal.text.splitlines())) <= columns
+        assert "[################################....]" in terminal.text
+        assert "Right: 1.58." in said
+        assert terminal.exit_code == 0

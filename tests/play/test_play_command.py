@@ -118,3 +118,11 @@ def test_what_is_lacking_is_named_with_what_installs_it(play: Play, monkeypatch:
     monkeypatch.delitem(sys.modules, "bj_env.play.terminal.session", raising=False)
     (line,) = play("", code=1)
     assert line == f"bj play: {missing('platformdirs', 'play')}"
+
+
+def test_who_counts_a_shoe_without_a_cut_card_is_warned(play: Play) -> None:
+    warning = "The shoe is shuffled before every round, so no count lasts: take a cut card, like 6D PEN75."
+    assert warning in play("q", "--seats", "you,hi-lo")
+    assert warning in play("q", "--count")
+    assert warning not in play("q", "--count", "--rules", "6D PEN75")
+    assert warning not in play("q", "--seats", "you")

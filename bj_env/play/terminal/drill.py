@@ -26,7 +26,7 @@ from bj_env.rules.terms import ACTION_WORDS, DECK, Action
 
 CARDS_AT_ONCE = 2
 """How many cards of a deck are shown at once."""
-_TRAY = 40  # columns of the picture of a discard tray
+_TRAY = 36  # columns of the picture of a discard tray
 
 
 class Drilling(NamedTuple):
@@ -157,8 +157,10 @@ class Drill:
         if asked.decks:
             full = asked.discarded / (DECK * asked.decks)
             filled = round(_TRAY * full)
-            said = f"discard tray of {asked.decks} decks, {full:.0%} full"
-            self.screen.say(said if self.screen.plain else f"discard tray [{'#' * filled}{'.' * (_TRAY - filled)}]")
+            said = f"Discard tray of {asked.decks} deck{'' if asked.decks == 1 else 's'}"
+            self.screen.say(f"{said}, {full:.0%} full." if self.screen.plain else f"{said}:")
+            if not self.screen.plain:
+                self.screen.say(f"[{'#' * filled}{'.' * (_TRAY - filled)}]")
         if asked.upcard is not None:
             self._deal(asked.upcard, asked.cards)
         elif asked.cards:
@@ -265,8 +267,9 @@ def summary_lines(person: str, summary: Summary) -> list[str]:
     if not summary.total.decisions and not summary.counts:
         return [f"Nothing is kept of {person} yet. Play with bj play, or take a drill with bj drill."]
     total = summary.total
+    decisions = f"{total.decisions} decision{'' if total.decisions == 1 else 's'}"
     lines = [
-        f"{person}: {total.decisions} decisions at the table and in drills, {total.accuracy:.0%} right.",
+        f"{person}: {decisions} at the table and in drills, {total.accuracy:.0%} right.",
         f"What they lost against the best actions: {total.cost:.2f} bets.",
         f"Right in a row: {summary.streak}, longest {summary.longest_streak}. Cells to repeat: {summary.due}.",
     ]

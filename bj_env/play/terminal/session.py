@@ -38,6 +38,7 @@ from bj_env.play.terminal.screen import PLAIN_TERMINALS, Screen, has_symbols
 from bj_env.play.words import balance, money, plain_reason, question, who
 from bj_env.rules.houses import words as rules_in_words
 from bj_env.rules.terms import ACTION_WORDS, Action
+from bj_env.strategies.registry import HI_LO
 from bj_env.strategies.simple import HouseRule
 
 
@@ -89,8 +90,8 @@ def play_command(wish: Wish, options: Options) -> None:
         session = Session(game, partial(store.keep, name), screen, keyboard(bare=screen.plain), again)
         session.practice = log if options.practice and at_terminal else None
         session.counts = log if options.count else None
-        if options.count and not lasts(game.rules):
-            screen.say(f"The count is not asked for: {NO_COUNT}.", "yellow")
+        if (options.count or HI_LO in game.setup.seats) and not lasts(game.rules):
+            screen.say(f"{NO_COUNT[0].upper()}{NO_COUNT[1:]}.", "yellow")
         session.play()
         store.close()
         if log is not None:

@@ -37,8 +37,9 @@ export async function askCount(dialog, { drill, house, person }) {
 const newestCheck = newestOnly();
 let settled = ""; // for which state it was answered or passed over
 
-export function drawCountForm(path, { moves, pending, no_count: none }, wanted) {
-  byId("count-none").textContent = wanted && none ? `The count is not asked for: ${none}.` : "";
+export function drawCountForm(path, { moves, pending, setup, no_count: none }, wanted) {
+  const counts = wanted || setup.seats.some(({ who }) => who === "hi-lo");
+  byId("count-none").textContent = counts && none ? `${none[0].toUpperCase()}${none.slice(1)}.` : "";
   const position = `${path}/${moves}`;
   const due = wanted && Boolean(pending?.count_due) && settled !== position;
   byId("count-form").hidden = !due;

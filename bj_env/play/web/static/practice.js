@@ -39,7 +39,7 @@ export async function drawCurve(path) {
     const x = (round) => (last[0] ? (round / last[0]) * 290 + 5 : 5);
     const y = (value) => 85 - ((value - low) / (high - low || 1)) * 80;
     const line = points.map(([round, value]) => `${x(round).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-    const text = `${name}: ${chips[0]} chips at first, ${last[1]} after ${last[0]} rounds, lowest ${low}, highest ${high}`;
+    const text = `${name}: ${chips[0]} chips at first, ${last[1]} after ${last[0]} round${last[0] === 1 ? "" : "s"}, lowest ${low}, highest ${high}`;
     return make("figure", {}, svg("svg", { viewBox: "0 0 300 90", role: "img", "aria-label": text },
       svg("line", { x1: 5, x2: 295, y1: y(chips[0]), y2: y(chips[0]), class: "start" }),
       svg("polyline", { points: line, class: "curve" })), make("figcaption", { className: "fine" }, text));
@@ -69,7 +69,7 @@ export async function drawPractice(person, drill) {
     make("thead", {}, make("tr", {}, make("td"), ...["decisions", "right", "cost (bets)"].map((word) => make("th", { scope: "col" }, word)))),
     make("tbody", {}, ...rows(tallies)));
   const parts = [make("p", {}, log.total.decisions
-    ? `${log.total.decisions} decisions, ${percent(log.total.accuracy)} right. Right in a row: ${log.streak}, longest ${log.longest_streak}.`
+    ? `${log.total.decisions} decision${log.total.decisions === 1 ? "" : "s"}, ${percent(log.total.accuracy)} right. Right in a row: ${log.streak}, longest ${log.longest_streak}.`
     : "No decision has been graded yet. Play a hand, or take a drill.")];
   if (log.kinds.length) parts.push(table("By type of hand", log.kinds));
   if (log.cells.length) parts.push(table("Costliest cells", log.cells));
