@@ -2,4 +2,4 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("ray") else ["bj_env/ray_backend.py"]
+collect_ignore = [] if find_spec("ray") else ["bj_env/compiled/cluster.py"]

@@ -160,7 +160,7 @@ def compare(
         half_width: stop as soon as no 95 % interval, of a mean or of a difference, is wider than this to either side,
             in bets; ``setting.rounds`` is then the most that are played. All play equally many rounds.
         workers: threads, or processes, to share the work; the result does not depend on it.
-        cluster: the address of a Ray cluster to play on instead, as for `bj_env.ray_backend.on_cluster`, or ``"auto"``.
+        cluster: the address of a Ray cluster to play on instead, see `bj_env.compiled.cluster`, or ``"auto"``.
         progress: called with the number of rounds just played.
 
     Raises:
@@ -343,7 +343,7 @@ def play_blocks(
 def _on_cluster(decision: Decision, judge: Decision, setting: Setting, blocks: range, cluster: str) -> Iterator[Chunk]:
     """Play some blocks on a Ray cluster, in chunks that `play_blocks` would play too."""
     from bj_env.compiled.batched import TABLES_OF_A_CHUNK  # only here: they need numba, or ray
-    from bj_env.ray_backend import on_cluster
+    from bj_env.compiled.cluster import on_cluster
 
     rounds = {COMPILED: 50_000, READABLE: 1000}.get(engine_of(decision, setting))
     size = TABLES_OF_A_CHUNK if rounds is None else max(1, rounds // setting.rounds_per_block)

@@ -57,7 +57,7 @@ def simulate(
         block: rounds at one table; None is 1 where every round has a shoe of its own, else `ROUNDS_OF_A_BLOCK`.
         progress: called with all that has been added up so far, from time to time.
         backend: ``"threads"``; or ``"ray"`` for a cluster, ``"ray:HOST:PORT"`` for that one, see
-            `bj_env.ray_backend`. The result is the same.
+            `bj_env.compiled.cluster`. The result is the same.
 
     Raises:
         BlackjackError: if an argument is not valid, or a decision goes by more than a table can hold.
@@ -230,7 +230,7 @@ def added_up(
     name, _, address = backend.partition(":")
     if name != RAY:
         raise BlackjackError(f"backend: got {backend!r}; {choices(backend, BACKENDS)}")
-    from bj_env.ray_backend import AUTO, on_cluster  # only here: it takes ray
+    from bj_env.compiled.cluster import AUTO, on_cluster  # only here: it takes ray
 
     return _so_far(on_cluster(job, chunks, address=address or AUTO), enough)
 

@@ -78,12 +78,9 @@ class Round:
         self.dealer = Hand()
         self.hole: Card | None = None
         self.phase = _EARLY_SURRENDER
-        self._streams = streams
-        self._offers_by_upcard = offers
+        self._streams, self._offers_by_upcard = streams, offers
         self._offers: tuple[Phase, ...] = ()
-        self._at = 0
-        self.hand_index = 0
-        self.mask = 0
+        self._at = self.hand_index = self.mask = 0
         self.void = False
         self.dealer_in_turn = self._dealer_may_draw = False
 
@@ -180,8 +177,10 @@ class Round:
         try:
             if action is None:
                 self._begin()
+            elif self.dealer_in_turn and action is _HIT:
+                self._draw_to(self.dealer, DEALER)
             elif self.dealer_in_turn:
-                self._take_for_dealer(action)
+                self._dealer_may_draw = False
             else:
                 self._take(action)
             self._go_on()
@@ -216,12 +215,6 @@ class Round:
         if self.phase is not _PLAY:
             self._at += 1
 
-    def _take_for_dealer(self, action: Action) -> None:
-        if action is _HIT:
-            self._draw_to(self.dealer, DEALER)
-        else:
-            self._dealer_may_draw = False
-
     def _end(self) -> None:
         """Let the dealer play, then settle; a dealer who is played from outside is waited for."""
         if not self.dealer_in_turn:
@@ -247,7 +240,8 @@ class Round:
         dealer = self.dealer
         for seat in self.active:
             seat.net = settle(self.rules, seat, dealer.total, dealer.blackjack, self.events)
-        self._close()
+        for seat in self.active:  # only now: an interrupt before has all stakes go back
+            seat.close()
 
     def _dealer_hits(self) -> bool:
         decision = self.chair.decision
@@ -274,10 +268,6 @@ class Round:
         """Give every seat its stakes back."""
         for seat in self.active:
             seat.give_back()
-
-    def _close(self) -> None:
-        for seat in self.active:
-            seat.close()
 
     def _draw(self) -> Card:
         try:
@@ -334,12 +324,9 @@ class Round:
         """Tell why the seat in turn may not take an action; `Refusal.LEGAL` if it may."""
         if self.over or action not in list(Action):
             return Refusal.NOT_ASKED
-        if self.dealer_in_turn:
+        if self.dealer_in_turn or self.phase is not Phase.PLAY:
             return Refusal.LEGAL if self.mask >> action & 1 else Refusal.NOT_ASKED
         seat = self.active_seat
-        if self.phase is not Phase.PLAY:
-            legal = self.mask >> action & 1
-            return Refusal.LEGAL if legal else Refusal.NOT_ASKED
         if action == Action.INSURE:
             return Refusal(self._insurance_refusal(seat) or Refusal.NOT_ASKED)
         hand, short = seat.hands[self.hand_index], is_short(seat.player.free, seat.bet)
@@ -380,7 +367,7 @@ class Round:
 
     def _view(self, number: int, index: int, hand: Hand, seat: Seat | None, legal: tuple[Action, ...]) -> View:
         free = seat.player.bankroll if seat else None
-        hands = tuple([tuple([_hand_view(hand) for hand in seat.hands]) for seat in self.seats])
+        hands = tuple([tuple([HandView.of(hand) for hand in seat.hands]) for seat in self.seats])
         return View(
             self.rules, self.phase, number, index, tuple(hand.cards), hand.total, hand.soft, hand.pair(self.rules),
             self.upcard, legal, seat.bet / TICKS if seat else 0, free, hands, tuple(self.shoe.seen),
@@ -410,7 +397,3 @@ class Round:
     def record(self, seed: int | None = None) -> Record:
         """Return all that everyone has seen of the round; ``seed`` is the table's, where it shall be told."""
         return Record(self.rules, tuple([seat.bank for seat in self.seats]), tuple(self.events), seed)
-
-
-def _hand_view(hand: Hand) -> HandView:
-    return HandView(tuple(hand.cards), hand.total, hand.soft, hand.stake / TICKS)

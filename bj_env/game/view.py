@@ -1,13 +1,14 @@
 """Views: what a seat may see when it is asked."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from bj_env.errors import DecisionError
 from bj_env.game.cards import Card, from_face
+from bj_env.game.hand import Hand
 from bj_env.game.notation import Face
 from bj_env.game.rng import SeatRng, Stream
-from bj_env.rules.terms import Action, Phase, Rules
+from bj_env.rules.terms import TICKS, Action, Phase, Rules
 
 
 class HandView(NamedTuple):
@@ -17,6 +18,11 @@ class HandView(NamedTuple):
     total: int
     soft: bool
     stake: float
+
+    @classmethod
+    def of(cls, hand: Hand) -> Self:
+        """Return what everyone sees of a hand."""
+        return cls(tuple(hand.cards), hand.total, hand.soft, hand.stake / TICKS)
 
 
 class View(NamedTuple):

@@ -65,7 +65,8 @@ def test_what_was_dealt_and_what_is_left_make_the_shoe(number: int, seed: int) -
 @given(st.integers(1, 20), st.integers(1, 20), seeds)
 def test_the_discards_alone_are_shuffled_in_mid_round(discards: int, table: int, seed: int) -> None:
     """Report b062."""
-    shoe = Shoe(Rules(decks=1), seed)
+    shoe = Shoe(parse("1D PEN90"), seed)
+    shoe.begin_round()
     away = drawn(shoe, discards)
     shoe.begin_round()
     drawn(shoe, table)
@@ -86,6 +87,8 @@ def test_an_infinite_shoe_draws_with_replacement() -> None:
 
 def test_the_cut_card_asks_for_a_shuffle_and_does_not_make_one() -> None:
     shoe = Shoe(parse("1D PEN50"), 1)
+    assert shoe.shuffle_pending, "a new shoe is shuffled before its first round"
+    shoe.begin_round()
     drawn(shoe, 25)
     assert not shoe.shuffle_pending
     drawn(shoe, 5)

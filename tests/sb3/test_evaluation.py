@@ -75,7 +75,7 @@ class Still:
 @pytest.mark.parametrize("rounds", [16, 32])
 def test_short_rounds_are_not_favoured(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """To stop at the first 16 that finish in 16 environments would give -0.55, at the first 32 -0.23; the mean is 0."""
-    monkeypatch.setattr("bj_env.sb3.BlackjackEnv", ShortAndLong)
+    monkeypatch.setattr("bj_env.sb3.evaluation.BlackjackEnv", ShortAndLong)
     found = [evaluate_rounds(Still(), rounds=rounds, environments=16, seed=16 * number) for number in range(200)]  # type: ignore[arg-type]
     assert {result.rounds for result in found} == {rounds}
     assert abs(np.mean([result.ev for result in found])) < 4 / (200 * rounds) ** 0.5

@@ -1,33 +1,18 @@
-"""Stable-Baselines3 on this game: compiled tables as a ``VecEnv``, evaluation by whole rounds, and saved policies.
-
-This module needs the extra ``train``; it is imported only where it is used.
-"""
+"""Compiled tables as a ``VecEnv`` of Stable-Baselines3."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from inspect import signature
 from operator import attrgetter
-from os import PathLike
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import gymnasium as gym
 import numpy as np
-import torch
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
-from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import VecCheckNan, VecEnv, VecEnvWrapper, VecMonitor, VecNormalize
+from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from bj_env.compiled.vector_env import BlackjackVectorEnv
-from bj_env.env.env import BlackjackEnv
 from bj_env.errors import BlackjackError, choices
-from bj_env.game.rng import SEEDS
-from bj_env.statistics import Z95
-from bj_env.strategies import saved_policy
-from bj_env.strategies.saved_policy import Profile
 
 Observations = NDArray[Any]
 Infos = dict[str, Any]
@@ -227,185 +212,3 @@ def _add_played(infos: list[Infos], played: Infos, where: NDArray[np.bool_]) -> 
         infos[place]["nets"] = tuple(nets)
     for place in (played["_illegal_action"] & where).nonzero()[0].tolist():
         infos[place]["illegal_action"] = True
-
-
-NEVER_TRAINED = SEEDS - (1 << 32)
-"""The first of the seeds that neither SB3 nor our training application gives to tables that train."""
-
-ACTIVATIONS: dict[type, str] = {torch.nn.Tanh: "tanh", torch.nn.ReLU: "relu"}
-"""What a saved policy calls the activations of torch."""
-
-UNCHANGED = (VecMonitor, VecCheckNan)
-"""Wrappers that leave observations as they are."""
-
-
-class Evaluated(NamedTuple):
-    """How a model did: rounds, mean net of a round in bets, its standard error, the share of illegal actions."""
-
-    rounds: int
-    ev: float
-    stderr: float
-    illegal: float
-
-    def interval(self) -> tuple[float, float]:
-        """Return the ends of the 95 % interval of ``ev``."""
-        return self.ev - Z95 * self.stderr, self.ev + Z95 * self.stderr
-
-
-def evaluate_rounds(
-    model: BaseAlgorithm, *, rounds: int, environments: int = 16, seed: int = 0, **game: Any
-) -> Evaluated:
-    """Play a model greedily in environments of its own.
-
-    A model that takes masks is given them; for another one the environment replaces illegal actions, and their share is
-    returned. Observations of a model that was trained with ``VecNormalize`` are normalised by its statistics, which do
-    not change here.
-
-    Args:
-        model: any SB3 algorithm trained on the game.
-        rounds: in all; each environment plays the same share, rounded up.
-        environments: how many there are.
-        seed: of the first; the others follow.
-        game: keyword arguments of ``Blackjack-multi-v0``.
-
-    Raises:
-        BlackjackError: if it is not known which observations the model was trained on: it has no environment, or
-            other wrappers change what it observes.
-    """
-    normalizer = observation_normalizer(model)
-    envs = [BlackjackEnv(**game) for _ in range(environments)]
-    each = -(-rounds // environments)
-    states = [env.reset(seed=seed + number) for number, env in enumerate(envs)]
-    nets: list[float] = []
-    played, decisions, illegal = [0] * environments, 0, 0
-    current = [0.0] * environments
-    while open_ := [number for number in range(environments) if played[number] < each]:
-        actions = _actions(model, normalizer, [states[number] for number in open_])
-        for number, action in zip(open_, actions, strict=True):
-            observation, reward, terminated, truncated, info = envs[number].step(action)
-            decisions, illegal = decisions + 1, illegal + bool(info["illegal_action"])
-            current[number] += reward
-            if terminated or truncated:
-                nets.append(current[number])
-                played[number], current[number] = played[number] + 1, 0.0
-                observation, info = envs[number].reset()
-            states[number] = observation, info
-    values = np.array(nets)
-    return Evaluated(len(nets), float(values.mean()), float(values.std(ddof=1) / len(nets) ** 0.5), illegal / decisions)
-
-
-def observation_normalizer(model: BaseAlgorithm) -> VecNormalize | None:
-    """Return what normalises the observations of a model, None if it sees them as the game gives them.
-
-    Raises:
-        BlackjackError: if the model has no environment, or other wrappers change what it observes.
-    """
-    env: Any = model.env
-    if env is None:
-        raise BlackjackError("model: expected one with its environment, as of PPO.load(path, env=...), got one without")
-    normalizer = None
-    while isinstance(env, VecEnvWrapper):
-        if isinstance(env, VecNormalize):
-            normalizer = env if env.norm_obs else None
-        elif not isinstance(env, UNCHANGED):
-            raise BlackjackError(f"model: {type(env).__name__} changes what it observes; expected VecNormalize or none")
-        env = env.venv
-    for wrapper in (gym.ObservationWrapper, gym.wrappers.FrameStackObservation):
-        if any(env.env_is_wrapped(wrapper)):
-            raise BlackjackError("model: a gymnasium wrapper changes what it observes; expected VecNormalize or none")
-    return normalizer
-
-
-def _actions(
-    model: BaseAlgorithm, normalizer: VecNormalize | None, states: list[tuple[NDArray[Any], dict[str, Any]]]
-) -> NDArray[np.int64]:
-    observations: Any = np.stack([observation for observation, _ in states])
-    if normalizer is not None:
-        observations = normalizer.normalize_obs(observations)
-    masks: dict[str, Any] = {}
-    if "action_masks" in signature(model.predict).parameters:
-        masks = {"action_masks": np.stack([info["action_mask"] for _, info in states])}
-    actions: NDArray[np.int64] = model.predict(observations, deterministic=True, **masks)[0]
-    return actions
-
-
-class EvaluateRounds(BaseCallback):
-    """Evaluates every so many steps and logs ``eval/ev``, its interval, and ``eval/illegal``.
-
-    Args:
-        every: training steps between evaluations.
-        rounds: of each evaluation.
-        seed: of its environments, the same each time so that evaluations are paired.
-        game: keyword arguments of ``Blackjack-multi-v0``.
-    """
-
-    def __init__(self, *, every: int, rounds: int, seed: int = NEVER_TRAINED, **game: Any) -> None:
-        super().__init__()
-        self.every = every
-        self.rounds = rounds
-        self.seed = seed
-        self.game = game
-        self.history: list[tuple[int, Evaluated]] = []
-
-    def _on_step(self) -> bool:
-        due = len(self.history) + 1
-        if self.num_timesteps >= due * self.every:
-            result = evaluate_rounds(self.model, rounds=self.rounds, seed=self.seed, **self.game)
-            self.history.append((self.num_timesteps, result))
-            low, high = result.interval()
-            for name, value in (("ev", result.ev), ("ev_low", low), ("ev_high", high), ("illegal", result.illegal)):
-                self.logger.record(f"eval/{name}", value)
-        return True
-
-
-def save_policy(folder: str | PathLike[str], model: BaseAlgorithm, **game: Any) -> Profile:
-    """Save the policy of a model as a folder, which a seat, ``bj bench`` and ``bj play`` take without torch and SB3.
-
-    Args:
-        folder: where it is written.
-        model: PPO, A2C, MaskablePPO or DQN with an ``MlpPolicy``.
-        game: keyword arguments of ``Blackjack-multi-v0`` that it was trained on.
-
-    Returns:
-        The profile of the policy.
-
-    Raises:
-        BlackjackError: if the network is of another form, or was trained on normalised observations.
-    """
-    if observation_normalizer(model) is not None:
-        raise BlackjackError("model: a saved policy has no VecNormalize; train on the observations as they are")
-    layers, activation = policy_layers(model)
-    settings = BlackjackEnv(**game).settings
-    profile = Profile(
-        "network", settings.rules, len(settings.decisions), settings.bets, settings.layout.parts, activation=activation
-    )
-    saved_policy.save_policy(Path(folder), profile, policy_tensors(layers))
-    return profile
-
-
-def policy_layers(model: Any) -> tuple[list[torch.nn.Linear], str]:
-    """Return the layers that lead from the observation to the score of each action, and the activation between them.
-
-    Raises:
-        BlackjackError: if the policy has another form.
-    """
-    if hasattr(model.policy, "mlp_extractor"):
-        parts = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
-    elif hasattr(model.policy, "q_net"):
-        parts = list(model.policy.q_net.q_net)
-    else:
-        raise BlackjackError(f"model: expected PPO, A2C, MaskablePPO or DQN, got {type(model).__name__}")
-    layers = [part for part in parts if isinstance(part, torch.nn.Linear)]
-    between = {type(part) for part in parts if not isinstance(part, torch.nn.Linear)}
-    if len(between) > 1 or not between <= ACTIVATIONS.keys():
-        names = sorted(each.__name__ for each in between)
-        raise BlackjackError(f"model: expected Tanh or ReLU between its layers, got {', '.join(names)}")
-    return layers, ACTIVATIONS[between.pop()] if between else "tanh"
-
-
-def policy_tensors(layers: Sequence[torch.nn.Linear]) -> dict[str, NDArray[np.float32]]:
-    """Return copies of layers as a saved policy has them: ``0.weight`` ``[out, in]``, ``0.bias`` ``[out]``, ..."""
-    named = [
-        (f"{number}.{name}", weight) for number, layer in enumerate(layers) for name, weight in layer.named_parameters()
-    ]
-    return {name: weight.detach().numpy().copy() for name, weight in named}

@@ -19,7 +19,7 @@ from bj_env.strategies.simple import HitDecision
 
 ray = pytest.importorskip("ray")
 
-from bj_env import ray_backend  # noqa: E402 (it takes ray)
+from bj_env.compiled.cluster import on_cluster  # noqa: E402 (it takes ray)
 
 
 @pytest.fixture(params=[1, 2], ids=["one worker", "two workers"])
@@ -70,7 +70,7 @@ def killed_once(folder: Path, chunk: range) -> int:
 def test_a_chunk_whose_worker_dies_is_played_again_and_the_order_stays(cluster: None, tmp_path: Path) -> None:
     chunks = [range(start, start + 10) for start in range(0, 100, 10)]
     play = partial(killed_once, tmp_path)
-    assert list(ray_backend.on_cluster(play, iter(chunks))) == [sum(chunk) for chunk in chunks]
+    assert list(on_cluster(play, iter(chunks))) == [sum(chunk) for chunk in chunks]
     assert (tmp_path / "killed").exists()
 
 
@@ -80,11 +80,11 @@ def failing(chunk: range) -> int:
 
 def test_an_error_of_a_worker_is_that_of_one_process(cluster: None) -> None:
     with pytest.raises(BlackjackError, match=r"^expected something else$"):
-        list(ray_backend.on_cluster(failing, iter([range(3)])))
+        list(on_cluster(failing, iter([range(3)])))
 
 
 def test_workers_of_another_version_are_refused(cluster: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_backend, "sources", lambda: "0123456789abcdef")  # of the driver; workers have their own
+    monkeypatch.setattr("bj_env.compiled.cluster.sources", lambda: "0123456789abcdef")  # of the driver alone
     with pytest.raises(BlackjackError, match=r"expected bj_env with the sources 0123456789ab, got .*install the same"):
         simulate("six-deck", ["basic"], 1000, backend="ray")
 
