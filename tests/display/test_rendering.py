@@ -28,7 +28,7 @@ from bj_env.env.env import BlackjackEnv
 from bj_env.extras import missing
 from bj_env.game.cards import FACES
 from bj_env.rules.terms import Action
-from tests.env.test_env import make, permuted, state
+from tests.env.games import make, permuted, state
 from tests.generators import rules
 
 MODES = BlackjackEnv.metadata["render_modes"]

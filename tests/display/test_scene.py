@@ -20,7 +20,7 @@ from bj_env.game.round import Round
 from bj_env.game.table import Table
 from bj_env.rules.terms import Action, HoleCard
 from bj_env.strategies.charts import COLOURS, Chart, Code, chart, published
-from tests.env.test_env import make
+from tests.env.games import make
 from tests.generators import rules
 
 SPLIT = "six-deck ; D 6/T ; P1 10 8,8 P D S ; P2 10 A,K ; P3 0 ; next 3,T,T,9"

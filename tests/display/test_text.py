@@ -1,7 +1,7 @@
 """The table as text."""
 
 from bj_env.rules.terms import Action
-from tests.env.test_env import make
+from tests.env.games import make
 
 
 def drawn(line: str, **keywords: object) -> list[str]:

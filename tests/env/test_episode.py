@@ -7,7 +7,7 @@ import pytest
 
 from bj_env.errors import BlackjackError
 from bj_env.rules.terms import Action, Phase
-from tests.env.test_env import episode, make, state
+from tests.env.games import episode, make, state
 
 PHASE = 0
 """The place of the phase in a ``discrete`` observation."""

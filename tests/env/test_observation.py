@@ -12,7 +12,7 @@ from bj_env.errors import BlackjackError
 from bj_env.observation import PARTS, Layout, hand_value, rules_row
 from bj_env.rules.houses import parse, parse_rules
 from bj_env.rules.terms import Rules
-from tests.env.test_env import episode, make
+from tests.env.games import episode, make
 from tests.generators import rules
 
 SETS = [parts for size in (1, 2, len(PARTS)) for parts in combinations(PARTS, size)]

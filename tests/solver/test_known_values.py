@@ -22,7 +22,7 @@ from bj_env.solver import evaluate
 from bj_env.strategies.basic import ChartDecision
 from bj_env.strategies.simple import RandomLegal
 from tests.benchmarks.solver_proof import HOUSES
-from tests.env.test_env import make
+from tests.env.games import make
 
 ROUNDS = 3_000_000
 
