@@ -24,15 +24,13 @@ QUICK = {
     "chart": "--rules 6D",
     "count": "--rounds 20000 --shoes 8",
     "dataset": "basic --rounds 20",
-    "houses": "",
     "index": "--rules 1D --shoes 8",
-    "play": "",
     "replay": "6D;D6/T;P1_10_8,8_P_D_S;next_3,T,T,9",
     "rules": "6D H17",
     "solve": "--hand T,6 --upcard T",
     "table": "--port 0",
 }
-"""Arguments with which each command ends soon; _ stands for a space within a word."""
+"""Arguments with which a command ends soon, if it does not without any; _ stands for a space within a word."""
 
 HOSTILE = (
     *(
@@ -119,7 +117,7 @@ def command_lines(chance: Random) -> Iterator[list[str]]:
     _, commands = command_parsers()
     while True:
         name = chance.choice(list(commands))
-        line = [name, *(word.replace("_", " ") for word in QUICK[name].split())]
+        line = [name, *(word.replace("_", " ") for word in QUICK.get(name, "").split())]
         for _ in range(chance.choice((1, 1, 1, 2))):
             action = chance.choice([action for action in commands[name]._actions if action.dest != "help"])
             option = [chance.choice(action.option_strings)] if action.option_strings else []
