@@ -17,6 +17,7 @@ from bj_env.game.notation import chips_text
 from bj_env.game.replay import cards_left, replay
 from bj_env.game.rng import SEEDS
 from bj_env.game.round import Round
+from bj_env.play.titles import grouped_houses
 from bj_env.rules import houses
 from bj_env.rules.terms import MOST_CHIPS, TICKS
 
@@ -146,7 +147,7 @@ def _table(options: argparse.Namespace) -> None:
 
 
 def _houses_parser(parser: argparse.ArgumentParser) -> None:
-    parser.description = "List the named houses, each one line of rule text. Say one in words with: bj rules NAME"
+    parser.description = "List the named houses by group, each with its rule text. Say one in words with: bj rules NAME"
     _json_option(parser)
     parser.set_defaults(run=_houses)
 
@@ -155,9 +156,12 @@ def _houses(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(houses.HOUSES))
         return
-    width = max(map(len, houses.HOUSES))
-    for name, line in houses.HOUSES.items():
-        print(f"{name:<{width}}  {line}")
+    width, group = max(map(len, houses.HOUSES)), ""
+    for kind, name, title in grouped_houses():
+        if kind != group:
+            print(kind)
+            group = kind
+        print(f"  {name:<{width}}  {title}", f"  {'':<{width}}  {houses.HOUSES[name]}", sep="\n")
 
 
 def _rules_parser(parser: argparse.ArgumentParser) -> None:

@@ -38,10 +38,10 @@ def grouped_houses() -> list[tuple[str, str, str]]:
     >>> grouped_houses()[0]
     ('Casino games', 'six-deck', 'Six decks, dealer stands on soft 17')
     """
-    titled = [(group, house, title) for group, houses in GROUPS.items() for house, title in houses.items()]
-    first = next(iter(GROUPS))
-    named = {house for _, house, _ in titled}
-    return [one for one in titled if one[1] in HOUSES] + [(first, name, name) for name in HOUSES if name not in named]
+    titles = {house: (group, house, title) for group, houses in GROUPS.items() for house, title in houses.items()}
+    groups = list(GROUPS)
+    known = [titles.get(house, (groups[0], house, house)) for house in HOUSES]
+    return sorted(known, key=lambda one: groups.index(one[0]))
 
 
 class Switch(NamedTuple):

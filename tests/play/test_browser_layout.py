@@ -86,15 +86,6 @@ def test_every_rule_of_the_setup_can_be_read_and_nothing_is_cut_off(width: int, 
         assert inside
 
 
-@pytest.mark.parametrize("width", [1440, 768, 390, 320])
-def test_no_width_scrolls_sideways(width: int, sit: Open) -> None:
-    page = sit({"seats": ["you", "basic"]}, coach=True, viewport={"width": width, "height": 800})
-    page.evaluate("for (const part of document.querySelectorAll('aside details')) part.open = true")
-    for _ in range(4):
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        click(page, next(name for name in ("Play", "Stand", "No insurance") if name in enabled(page)))
-
-
 def test_the_page_is_small_and_paints_within_a_second(sit: Open) -> None:
     page = sit({})
     loaded = "['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))"

@@ -134,7 +134,9 @@ def serialize_chart(rules: Rules) -> dict[str, Any]:
     """
     chart = basic_chart(rules)
     kinds = [kind for kind in KINDS if kind != "pair" or rules.max_hands > 1]
+    used = [action for action in Action if ACTION_WORDS[action].letter and action is not Action.INSURE]
     return {
+        "legend": ", ".join(f"{ACTION_WORDS[action].letter} {ACTION_WORDS[action].verb}" for action in used),
         "upcards": [_value_text(value) for value in UPCARDS],
         "blocks": [
             {

@@ -15,8 +15,8 @@ export async function drawChart(house, cell) {
     charts.set(house, ask(`/api/chart?house=${encodeURIComponent(house)}`));
     charts.get(house).catch(() => charts.delete(house)); // the next time it is asked for again
   }
-  const { upcards, blocks } = await newestChart(charts.get(house));
-  byId("chart").replaceChildren(...blocks.map(({ kind, rows }) => make("table", { className: "chart" },
+  const { legend, upcards, blocks } = await newestChart(charts.get(house));
+  byId("chart").replaceChildren(make("p", { className: "fine" }, legend), ...blocks.map(({ kind, rows }) => make("table", { className: "chart" },
     make("caption", {}, kind),
     make("thead", {}, make("tr", {}, make("td"), ...upcards.map((upcard) => make("th", { scope: "col" }, upcard)))),
     make("tbody", {}, ...rows.map(({ hand, cells }) => make("tr", {}, make("th", { scope: "row" }, hand),
