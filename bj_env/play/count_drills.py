@@ -231,8 +231,8 @@ def _true(player: Player, stream: Stream) -> CountQuestion:
 
 def _bet(player: Player, stream: Stream) -> CountQuestion:
     """Ask for a bet where the exact decks and decks to a half give the same one."""
-    decision, half = CountingDecision(player.system, ramp=player.ramp), count_from(f"{player.system} half")
     rules, count = player.rules, player.how
+    decision, half = CountingDecision(count, ramp=player.ramp), count._replace(estimate="half")
     while True:
         decks, discarded, left = _discards(player, stream)
         running = _running(left, stream)
@@ -250,7 +250,7 @@ def _bet(player: Player, stream: Stream) -> CountQuestion:
 
 
 def _index(player: Player, stream: Stream) -> CountQuestion:
-    if player.system != "hi-lo":
+    if player.how.system.name != "hi-lo":
         raise BlackjackError(f"drill 'index': expected the system hi-lo, got {player.system!r}")
     rules = player.rules
     plays = _index_plays(rules)

@@ -98,6 +98,7 @@ def test_what_has_no_question_is_refused(drill: str, house: str, system: str, me
 
 def test_an_unbalanced_system_bets_by_its_running_count() -> None:
     assert {question.answer for question in questions("bet", system="ko")} == {1, 2, 4, 8}
+    assert {question.answer for question in questions("bet", system="hi-lo half down")} == {1, 2, 4, 8}
     assert set(COUNT_DRILLS) == {"deck", "tray", "true", "index", "bet"}
 
 
