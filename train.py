@@ -104,6 +104,9 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--configs", nargs="+", metavar="FILE", help="a sweep over several configurations")
     options.add_argument("--seeds", nargs="+", metavar="SEED", help="a sweep over seeds: 1 2 3, or 1..20")
     options.add_argument("--jobs", type=int, help="runs of a sweep at the same time (default: as the cores allow)")
+    options.add_argument(
+        "--ray", nargs="?", const="auto", metavar="ADDRESS", help="a sweep on a Ray cluster: this machine, or HOST:PORT"
+    )
     return options
 
 
@@ -123,6 +126,11 @@ def check_options(options: argparse.Namespace) -> None:
     for one, many in (("config", "configs"), ("seed", "seeds")):
         if getattr(options, one) is not None and getattr(options, many):
             raise BlackjackError(f"--{many}: leave out --{one}")
+    if options.ray is not None:
+        if options.jobs is not None:
+            raise BlackjackError("--jobs: the cores of the cluster decide; leave it out with --ray")
+        if not (options.seeds or options.configs or options.resume):
+            raise BlackjackError("--ray: expected a sweep: give --seeds or --configs")
     if options.jobs is not None and options.jobs < 1:
         raise BlackjackError(f"--jobs: expected a whole number above 0, got {options.jobs}")
 
@@ -146,7 +154,7 @@ def resume(options: argparse.Namespace) -> int:
         BlackjackError: if there is no such run, or it is being run.
     """
     if Path(options.resume, SWEEP).is_file():
-        return finish_sweep(Path(options.resume), options.jobs)
+        return finish_sweep(Path(options.resume), options.jobs, options.ray)
     folder = find_run(options.resume)
     with lock_folder(folder):
         if (folder / "report.md").exists():
@@ -161,26 +169,34 @@ def resume(options: argparse.Namespace) -> int:
 
 
 def begin_sweep(options: argparse.Namespace) -> int:
-    """Make a new sweep and carry it out; return the exit code."""
+    """Make a new sweep and carry it out; return the exit code.
+
+    Raises:
+        BlackjackError: if a run is not valid, or no cluster answers.
+    """
     changes = options.set or []
     runs = [
         (load_config(path, [*changes, f"seed={seed}"]), command_of(path, changes, seed))
         for path in options.configs or [options.config or DEFAULT]
         for seed in (seeds_of(options.seeds) if options.seeds else [load_config(path, changes).seed])
     ]
+    if options.ray is not None:
+        from bj_env.compiled.cluster import connect  # only here: it takes ray
+
+        connect(options.ray)
     folder = create_sweep(options.runs or "runs", runs, shlex.join(["python", "train.py", *sys.argv[1:]]))
     print(f"sweep of {len(runs)} runs: {folder}")
-    return finish_sweep(folder, options.jobs)
+    return finish_sweep(folder, options.jobs, options.ray)
 
 
-def finish_sweep(folder: Path, jobs: int | None) -> int:
+def finish_sweep(folder: Path, jobs: int | None, cluster: str | None) -> int:
     """Carry out what is left of a sweep, and write its table, files and picture; return the exit code.
 
     Raises:
         KeyboardInterrupt: if there was one, saying how to resume.
     """
     try:
-        failed = carry_out_sweep(folder, jobs, progress_bar)
+        failed = carry_out_sweep(folder, jobs, cluster, progress_bar)
     except KeyboardInterrupt as interrupt:
         raise type(interrupt)(f"; go on with: python train.py --resume {shlex.quote(str(folder))}") from None
 

@@ -15,8 +15,9 @@ from rich.table import Table
 
 from agents.run.curves import FIELDS as CURVE_FIELDS
 from agents.run.folder import read_json, write_file
-from agents.run.sweep import Unit, read_sweep
+from agents.run.sweep import read_sweep
 from agents.run.training import LEARNED
+from agents.run.unit import Unit
 from bj_env.analysis.pictures import png
 
 FIELDS = {

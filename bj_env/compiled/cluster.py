@@ -5,6 +5,7 @@ another, and neither their number nor their order changes a result.
 """
 
 import os
+import re
 import socket
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from bj_env.errors import BlackjackError
 from bj_env.extras import missing
 
 try:
-    import ray
+    import ray as ray  # the modules that need it take it from here
 except ImportError:
     raise BlackjackError(missing("ray", "ray")) from None
 
@@ -61,7 +62,7 @@ def on_cluster(play: Callable[[range], Chunk], chunks: Iterator[range], *, addre
     waiting = deque(task.remote(sent, chunk, version) for chunk in islice(chunks, ahead))
     try:
         while waiting:
-            yield _result(waiting.popleft())
+            yield result(waiting.popleft())
             waiting.extend(task.remote(sent, chunk, version) for chunk in islice(chunks, 1))
     finally:
         for left in waiting:
@@ -90,16 +91,22 @@ def check_version(version: str) -> None:
         )
 
 
-def _result(reference: Any) -> Any:
+def result(reference: Any) -> Any:
+    """Return what a task of a worker has returned, once it has.
+
+    Raises:
+        BlackjackError: if the worker raised one, has no bj_env, or its task died more often than it is repeated.
+    """
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as error:
-        cause = error.cause
-        if isinstance(cause, BlackjackError):
-            raise BlackjackError(str(cause)) from None
-        if isinstance(cause, ModuleNotFoundError) and cause.name == "bj_env":
-            raise BlackjackError("ray: a worker has no bj_env; install it on every machine") from None
+        if isinstance(error.cause, BlackjackError):
+            raise BlackjackError(str(error.cause)) from None
+        if found := re.search(r"No module named '(bj_env|agents)", str(error)):
+            raise BlackjackError(f"ray: a worker has no {found[1]}; install it on every machine") from None
         raise
+    except ray.exceptions.RayError as error:
+        raise BlackjackError(f"ray: {error}") from None
 
 
 def connect(address: str = AUTO) -> None:

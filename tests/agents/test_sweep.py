@@ -14,8 +14,9 @@ import pytest
 
 import train
 from agents.run.config import load_config
-from agents.run.sweep import Unit, create_sweep, read_sweep, run_unit
+from agents.run.sweep import create_sweep, read_sweep
 from agents.run.sweep_report import FIELDS
+from agents.run.unit import Unit, run_unit
 from bj_env.errors import BlackjackError
 
 ROOT = Path(train.__file__).parent
