@@ -177,7 +177,7 @@ def count_question(drill: str, seed: int, player: Player) -> CountQuestion:
 
     >>> asked = count_question("deck", 7, Player(Rules()))
     >>> len(asked.cards), asked.answer
-    (47, 0.0)
+    (50, -2.0)
     """
     questions = {"deck": _deck, "tray": _tray, "true": _true, "index": _index, "bet": _bet}
     if drill not in questions:

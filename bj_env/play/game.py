@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import ask
-from bj_env.game.events import DEALER
+from bj_env.game.events import DEALER, Kind
 from bj_env.game.notation import chips_text
 from bj_env.game.participants import Dealer, Player
 from bj_env.game.rng import seat_stream
@@ -81,6 +81,7 @@ class Game:
         bankrolls: the ticks of every seat after each round.
         last: the last round that is over; None before the first end of a round.
         pending: the decision point; None when nobody can bet any more.
+        taken_back: the move that was taken back last; None once another one is made.
         trouble: why the last strategy failed; empty if it did not.
 
     >>> game = Game(Setup.checked(seed=1))
@@ -102,6 +103,9 @@ class Game:
         self.bankrolls: list[tuple[int, ...]] = []
         self.last: Round | None = None
         self.trouble = ""
+        self.taken_back: Move | None = None
+        self._taken_back = 0  # how many moves
+        self._revealed = True  # whether the last move has turned a card
         self._bets: list[int] = []
         self.pending = self._next()
 
@@ -160,17 +164,61 @@ class Game:
         if pending is None:
             raise BlackjackError("the game is over: nobody has the chips for another bet")
         with self._restored_on_interrupt():
+            turned = self._turned()
             if pending.betting:
                 self._bet(pending, value)
             else:
                 assert self.round is not None
                 self.round.act(value)
                 self._note_end()
+            self._revealed, self.taken_back = self._turned() != turned, None
             self.moves.append(Move(pending.seat, value, cost))
             if cost is not None:
                 self.grades[grade(cost / (pending.view.bet or 1))] += 1
                 self.lost += cost
             self.pending = self._next()
+
+    def _turned(self) -> tuple[Round | None, int]:
+        """Return what changes when a card is turned or a hand is settled: the round, or its events but decisions."""
+        events = [] if self.round is None else self.round.events
+        return self.round, sum(event.kind is not Kind.ACTION for event in events)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether the last move can be taken back: a person made it, and it has turned no card."""
+        return bool(self.moves) and not self._revealed and self._is_persons(self.moves[-1].seat)
+
+    def _is_persons(self, seat: int) -> bool:
+        return seat == DEALER or self.decisions[seat] is None
+
+    def undo(self) -> None:
+        """Take the last move back.
+
+        Raises:
+            BlackjackError: if it has turned a card, or was not a person's; the game is unchanged.
+
+        >>> game = Game(Setup.checked(seats=["you:Ann", "you:Bob"], seed=1))
+        >>> game.answer(100)
+        >>> game.undo()
+        >>> game.pending.seat, game.moves, game.version
+        (0, [], 2)
+        """
+        if not self.can_undo:
+            raise BlackjackError("undo: expected a move of a person that has turned no card")
+        *moves, last = self.moves
+        self._replay(moves, self.draws)
+        self.taken_back, self._taken_back = last, self._taken_back + 1
+
+    def _replay(self, moves: list[Move], draws: tuple[int, ...]) -> None:
+        """Become the game after these moves; the version never goes back."""
+        taken_back = self._taken_back
+        vars(self).update(vars(self.restored(self.setup, moves, draws)))
+        self._taken_back = taken_back
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every move, and with every move that is taken back."""
+        return len(self.moves) + 2 * self._taken_back
 
     @contextmanager
     def _restored_on_interrupt(self) -> Iterator[None]:
@@ -181,7 +229,7 @@ class Game:
         except BlackjackError:
             raise
         except BaseException:
-            vars(self).update(vars(self.restored(self.setup, self.moves[:moves], draws)))
+            self._replay(self.moves[:moves], draws)
             raise
 
     def ask_strategy(self) -> None:

@@ -66,7 +66,7 @@ class Store:
         self._file.close()
 
     def keep(self, game_id: str, game: Game) -> None:
-        """Save the new moves of a game, or the whole game if the file was deleted.
+        """Save the new moves of a game, without the one that was taken back; the whole game if the file was deleted.
 
         Raises:
             PlayedOn: if another process has saved moves of this game.
@@ -95,6 +95,9 @@ class Store:
 
     def _write(self, game_id: str, game: Game) -> None:
         moves, setup = game.moves, json.dumps(game.setup)
+        if game.taken_back is not None:
+            gone = (game_id, len(moves), *game.taken_back[:2])
+            self._file.execute("DELETE FROM moves WHERE game = ? AND number = ? AND seat = ? AND value = ?", gone)
         (newest,) = self._file.execute("SELECT max(number) FROM moves WHERE game = ?", (game_id,)).fetchone()
         known = 0 if newest is None else newest + 1
         last = self._file.execute(f"{_MOVES} AND number = ?", (game_id, known - 1)).fetchone()

@@ -207,3 +207,15 @@ def test_a_strategys_turn_goes_on_by_itself_when_the_server_is_back(sit: Open) -
     expect(page.locator("#hint")).to_contain_text("does not answer")
     page.unroute("**/step")
     page.wait_for_function("() => document.body.dataset.moves > 1 && document.body.matches('.mine')")
+
+
+def test_a_bet_is_taken_back_by_a_key_and_a_deal_is_not(sit: Open) -> None:
+    page = sit({"seats": ["you:Ann", "you:Bob"]})
+    expect(page.locator("#undo")).to_be_hidden()
+    click(page, "Play")
+    expect(page.locator("#prompt")).to_contain_text("Bob")
+    move(page, lambda: page.keyboard.press("z"))
+    expect(page.locator("#prompt")).to_contain_text("Ann")
+    click(page, "Play")
+    click(page, "Play")
+    expect(page.locator("#undo")).to_be_hidden()

@@ -21,6 +21,7 @@ class Command(Enum):
     STATUS = "status"
     COUNT = "count"
     HISTORY = "history"
+    UNDO = "undo"
     QUIT = "quit"
 
 
@@ -31,6 +32,7 @@ MEANINGS = {
     Command.STATUS: "shows the table",
     Command.COUNT: "shows the running and the true count of the cards seen",
     Command.HISTORY: "lists the rounds, as lines for `bj replay`",
+    Command.UNDO: "takes the last move back, as long as it has turned no card",
     Command.QUIT: "leaves; the game is kept",
 }
 _COMMANDS = {command.value: command for command in Command if command is not Command.EXPLAIN} | {

@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 from threading import Timer
 from time import monotonic
+from typing import Literal
 
 from platformdirs import user_data_path
 
@@ -164,7 +165,7 @@ class Session:
                     self.screen.say(f"{who(self.game.setup, pending.seat)} failed: {self.game.trouble}", "yellow")
             elif (value := self._answer(pending)) is None:
                 return False
-            else:
+            elif value is not Command.UNDO:
                 self._review(pending, value)
                 self._move(partial(self.game.answer, value, self._cost(pending, value)))
         return True
@@ -197,8 +198,8 @@ class Session:
                 if is_person(sits):
                     self.screen.say(balance(game.setup, game, round, seat), "bold")
 
-    def _answer(self, pending: PendingDecision) -> int | None:
-        """Ask a person until there is an answer; None if somebody leaves."""
+    def _answer(self, pending: PendingDecision) -> int | Literal[Command.UNDO] | None:
+        """Ask a person until there is an answer, or the last move is taken back; None if somebody leaves."""
         if self.counts is not None and count_due(self.game) and not self._ask_count(pending, self.counts):
             return None
         self._put(pending)
@@ -207,6 +208,9 @@ class Session:
                 said = read(self.ask(list(known_words(pending))), pending)
                 if said is Command.QUIT:
                     return None
+                if said is Command.UNDO:
+                    self._undo()
+                    return said
                 if isinstance(said, Command):
                     self._obey(said, pending)
                 else:
@@ -214,6 +218,17 @@ class Session:
                     return said
             except BlackjackError as error:
                 self.screen.say(str(error), "yellow")
+
+    def _undo(self) -> None:
+        """Take the last move back.
+
+        Raises:
+            BlackjackError: if it cannot be.
+        """
+        self.game.undo()
+        self.keep(self.game)
+        self._told = len(self.game.round.events) if self.game.round else 0
+        self.screen.say("The last move is taken back.")
 
     def _ask_count(self, pending: PendingDecision, log: PracticeLog) -> bool:
         """Ask for the running and the true count, and check them; False if somebody leaves."""

@@ -53,6 +53,7 @@ def application(tables: Tables, hosts: tuple[str, ...], key: str = "") -> Starle
             Route(f"{one}/changes", interface.changes),
             Route(f"{one}/answer", interface.answer, methods=["POST"]),
             Route(f"{one}/step", interface.step, methods=["POST"]),
+            Route(f"{one}/undo", interface.undo, methods=["POST"]),
             Route(f"{one}/count", interface.count, methods=["POST"]),
             *Practice(tables.practice).routes(),
             *CountPractice(tables.practice).routes(),
@@ -132,6 +133,10 @@ class Interface:
     async def step(self, request: Request) -> Response:
         """Let a strategy decide."""
         return JSONResponse(await self.tables.step(_key(request), (await read_body(request, Seen)).seen))
+
+    async def undo(self, request: Request) -> Response:
+        """Take the last move back."""
+        return JSONResponse(await self.tables.undo(_key(request), (await read_body(request, Seen)).seen))
 
     async def refused(self, request: Request, error: Exception) -> Response:
         """Return why a request was refused; to a stale page also the state of the table now."""

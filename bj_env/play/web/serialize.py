@@ -44,7 +44,8 @@ def serialize_game(game: Game, naming: Naming) -> dict[str, Any]:
     """Return the state of a game. It takes the same time after any number of rounds."""
     rules, round = game.rules, game.round
     return {
-        "moves": len(game.moves),
+        "moves": game.version,
+        "can_undo": game.can_undo,
         "house": game.setup.house,
         "rules": text(rules),
         "words": words(rules),

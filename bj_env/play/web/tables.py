@@ -81,7 +81,7 @@ class Live:
     def review(self, pending: PendingDecision, value: int) -> Review | None:
         """Return the review of a decision; None if the coach was not asked."""
         moves, advice = self.advice
-        if advice is None or moves != len(self.game.moves) or value not in advice.values:
+        if advice is None or moves != self.game.version or value not in advice.values:
             return None
         return review(pending.view, Action(value), advice)
 
@@ -155,7 +155,7 @@ class Tables:
         try:
             while not self._closing:
                 moved = live.moved
-                yield len(live.game.moves)
+                yield live.game.version
                 with move_on_after(HEARTBEAT):
                     await moved.wait()
         finally:
@@ -225,6 +225,21 @@ class Tables:
             "true_right": check.true,
         }
 
+    async def undo(self, key: str, seen: int) -> dict[str, Any]:
+        """Take the last move back.
+
+        Raises:
+            Stale: if the page has not seen the last move.
+            BlackjackError: if the move has turned a card, or was not a person's.
+        """
+        live = await self._find(key)
+        async with live.lock:
+            self._pending(live, seen)
+            await to_thread.run_sync(live.game.undo)
+            live.last = None
+            self._keep(key, live)
+            return self._state(live)
+
     async def step(self, key: str, seen: int) -> dict[str, Any]:
         """Let the strategy in turn decide.
 
@@ -240,7 +255,7 @@ class Tables:
             return self._state(live)
 
     def _pending(self, live: Live, seen: int) -> PendingDecision | None:
-        if seen != len(live.game.moves):
+        if seen != live.game.version:
             raise Stale("another page or click was first: the table has moved on")
         return live.game.pending
 
@@ -249,7 +264,7 @@ class Tables:
         live = await self._find(key)
         async with live.thinking:
             async with live.lock:
-                pending, moves = live.game.pending, len(live.game.moves)
+                pending, moves = live.game.pending, live.game.version
             if live.coached.get("moves") != moves:
                 coached, advice = await to_thread.run_sync(self._think, pending, limiter=self._coaches)
                 live.coached, live.advice = {"moves": moves, **coached}, (moves, advice)

@@ -64,6 +64,7 @@ function show({ stale = "", ...came }) {
   drawBet();
   drawCountForm(here("/count"), state, showing("ask"));
   drawActions(state, press);
+  byId("undo").hidden = !state.can_undo;
   checkBet();
   drawLog(state);
   drawHistory(state, copy);
@@ -82,6 +83,7 @@ function show({ stale = "", ...came }) {
 
 const mine = ({ pending }) => Boolean(pending?.person);
 
+const undo = () => { if (state?.can_undo) move(here("/undo"), { seen: state.moves }); };
 const step = () => move(here("/step"), { seen: state.moves });
 
 const showing = (what) => byId(`show-${what}`).checked;
@@ -283,6 +285,7 @@ document.addEventListener("keydown", (event) => {
   } else if (keyed) press(String(keyed.action));
   else if (/^[1-5]$/.test(event.key)) addChip(menu.chips.at(-event.key));
   else if (event.key === "?") help();
+  else if (event.key === "z") undo();
   else if (event.key === "c") clearBet();
   else if (event.key === "o" && betting() && state.pending.sit_out) placeBet(0);
 });
@@ -349,6 +352,7 @@ async function start() {
     byId("chips").append(chip);
   });
   byId("amount").addEventListener("input", () => { fresh = false; checkBet(); });
+  byId("undo").addEventListener("click", undo);
   byId("clear").addEventListener("click", clearBet);
   byId("sit-out").addEventListener("click", () => { if (betting()) placeBet(0); });
   byId("new-button").addEventListener("click", () => open(state?.setup ?? null, { playing: Boolean(state) }));
