@@ -87,7 +87,7 @@ def _readable_rounds(arguments: dict[str, Any], place: int, rounds: int) -> list
 
 def _compiled_rounds(arguments: dict[str, Any], rounds: int, threads: int) -> list[list[str]]:
     """Return so many rounds of each table in words, and where its shoe was after each."""
-    from bj_env.compiled import arrays, vector_env  # numba takes a second to import, which the readable engine need not
+    from bj_env.compiled import vector_env  # numba takes a second to import, which the readable engine need not
 
     env = vector_env.BlackjackVectorEnv(len(SEEDS), **arguments)
     env.engine.share(threads)
@@ -99,7 +99,7 @@ def _compiled_rounds(arguments: dict[str, Any], rounds: int, threads: int) -> li
         infos = env.step(np.array(actions))[4]
         tables = env.engine.tables
         for i in np.flatnonzero(infos["_nets"]).tolist():
-            written[i].append(_signed(env.record(i), tables.stream[i, arrays.SHOE], tables.state[i, arrays.DEALT]))
+            written[i].append(_signed(env.record(i), tables.state[i].shoe, tables.state[i].dealt))
         step += 1
     return [lines[:rounds] for lines in written]
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bj_env.compiled.arrays import DEALT, FREE, FRONT, FRONT_END, HOLE, ON_TABLE, SHOE, SIZE, STACKED
 from bj_env.compiled.kernels import table_at
 from bj_env.compiled.shoe import draws_used
 from bj_env.compiled.vector_env import BlackjackVectorEnv
@@ -58,6 +57,11 @@ def everything(env: BlackjackVectorEnv) -> list[Any]:
     """Return all that can change in a vector environment, as plain values."""
     chance = None if env._np_random is None else env._np_random.bit_generator.state
     return [array.tobytes() for array in env.engine.tables] + [env._seeded, chance]
+
+
+def without_words(state: Any) -> Any:
+    """Return records of tables but for the random words that are worked out already, ``[T]``."""
+    return state[[field for field in state.dtype.names if not field.startswith("words")]]
 
 
 def suitless(text: str) -> str:
@@ -152,16 +156,16 @@ class Pair:
     def _compare_hidden(self, i: int) -> None:
         """Compare what nobody sees: the shoe's position and chance, the hole card, all money."""
         table, t = self.singles[i].episode.table, self.vector.engine.tables
-        state, stream = t.state[i], t.stream[i]
-        rest = 0 if table.shoe.infinite else int(state[SIZE] - state[DEALT] - state[STACKED])
-        left = int(state[FRONT_END] - state[FRONT]) + rest
-        assert (len(table.shoe.dealt), table.shoe.left) == (state[DEALT], left)
+        state = t.state[i]
+        rest = 0 if table.shoe.infinite else state.pool_end - state.dealt - state.stacked
+        left = state.front_end - state.front_at + rest
+        assert (len(table.shoe.dealt), table.shoe.left) == (state.dealt, left)
         assert (table.shoe.rng.shoe, table.shoe.rng.draws) == (
-            stream[SHOE],
+            state.shoe,
             draws_used(self.vector.engine.rules, table_at(t, i)),
         )
-        assert table.shoe.seen == t.seen[i].tolist()
+        assert table.shoe.seen == state.seen.tolist()
         round = table.round
         hidden = round is not None and round.hole is not None and len(round.dealer.cards) == 1
-        assert (int(round.hole.rank) if hidden else 0) == (state[HOLE] if state[ON_TABLE] else 0)
-        assert [player.free for player in table.players] == t.seats[i, :, FREE].tolist()
+        assert (int(round.hole.rank) if hidden else 0) == (state.hole if state.on_table else 0)
+        assert [player.free for player in table.players] == t.seats["free"][i].tolist()

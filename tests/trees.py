@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from bj_env.compiled.arrays import DEALT
 from bj_env.compiled.vector_env import BlackjackVectorEnv
 from bj_env.env.env import BlackjackEnv
 from bj_env.game.cards import card
@@ -107,7 +106,7 @@ class Compiled:
         over = [False]
         for action in actions:
             _, _, over, _, infos = self.env.step(np.array([action]))
-        waits = bool(self.env.engine.tables.state[0, DEALT] > len(cards))
+        waits = bool(self.env.engine.tables.state[0].dealt > len(cards))
         return Node.seen(waits, bool(over[0]), infos["nets"][0], infos["action_mask"][0])
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.compiled.arrays import CHOICES, SEAT, Array, Table, Tables, house
+from bj_env.compiled.arrays import Array, Table, Tables, house
 from bj_env.compiled.blocks import chunks_of_blocks, in_order, seated_plans, some_tables
 from bj_env.compiled.compiling import index, inlined, kernel, sources, told_if_compiling
 from bj_env.compiled.kernels import bet_and_deal, end_and_count, sit_down, table_at
@@ -101,10 +101,10 @@ def kernels() -> Kernels:
 @inlined
 def answer_of(rules: Rules, t: Table, plans: Plans) -> int:
     """Return what another would do in the place of the seat in turn, without using up the seat's chance."""
-    seat = index(t.state[SEAT])
-    used = t.seats[seat, CHOICES]
+    seat = index(t.state.seat)
+    used = t.seats[seat].choices
     answer = decide(rules, t, plans)
-    t.seats[seat, CHOICES] = used
+    t.seats[seat].choices = used
     return answer
 
 
@@ -114,7 +114,7 @@ def play_round(rules: Rules, t: Table, plans: Plans, others: Plans, mine: Array,
     bet_and_deal(rules, t, plans)
     while go_on(rules, t):
         action = decide(rules, t, plans)
-        if mine[index(t.state[SEAT])]:
+        if mine[index(t.state.seat)]:
             counts[ASKED] += 1
             counts[SAME] += action == answer_of(rules, t, others)
         take(rules, t, action)

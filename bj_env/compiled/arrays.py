@@ -1,7 +1,7 @@
-"""Tables as arrays: what stands where for ``T`` tables that are played at once.
+"""Tables as records: what ``T`` tables that are played at once hold, one record for each table, seat and hand.
 
 Letters: ``T`` tables, ``S`` seats, ``H`` hands that one seat may have, ``N`` cards of a shoe, ``L`` entries of a log,
-``F`` stacked cards. A name in capitals is the place of a number in the last axis of its array.
+``F`` stacked cards. All numbers of records are signed: numba makes a float of an unsigned number and a signed one.
 """
 
 from collections import namedtuple
@@ -12,105 +12,119 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bj_env.compiled.hand_tables import legal_actions
+from bj_env.errors import BlackjackError
 from bj_env.rules.numbered import card_value
 from bj_env.rules.terms import Rules
 
 Array = NDArray[Any]
+Record = Any
+"""One record of `STATE`, `SEAT` or `HAND`, whose fields are attributes."""
 
-# --- state: what a table is at, [T, STATE] ---------------------------------------------------------------------------
-
-(
-    PHASE,  # what is asked, a Phase
-    SEAT,  # whose turn it is, or was last
-    HAND,  # which of its hands is in turn
-    MASK,  # the legal actions as bits
-    UPCARD,  # the dealer's, by value
-    HOLE,  # the hidden card's rank, 0 if there is none
-    DEALER_TOTAL,  # of the dealer's face-up cards,
-    DEALER_SOFT,  # whether it is soft,
-    DEALER_CARDS,  # and how many they are
-    VOID,  # whether the stakes go back
-    DEALT,  # cards dealt since the shuffle
-    READY,  # and how many cards are ready to be, in their order
-    READY_FROM,  # where the cards ahead begin
-    SIZE,  # the end of the pool
-    ROUND_START,  # how many of these before this round
-    SPENT,  # whether the shoe is shuffled before the next round, wherever its cut card is
-    KEPT,  # whether it is not, because it was stacked
-    FRESH,  # whether nothing was dealt from it yet
-    FRONT,  # the next stacked card
-    FRONT_END,  # the end of the stacked cards
-    STACKED,  # how many of these are known cards
-    SHUFFLED,  # whether the shoe ran out in this round
-    LOG,  # which half of the log is written: this round's, 0 or 1
-    LOGGED,  # its length
-    LAST_LOGGED,  # the length of the other half: the last round's
-    LAST_DEALER,  # how many cards the dealer had in it
-    LAST_VOID,  # whether it was void
-    ON_TABLE,  # whether a round is on the table
-    PLACED,  # the seats whose bets are made
-    ROUNDS,  # rounds ended in this episode
-    ASKED,  # whether the agent was asked in this episode
-    SHOWN,  # whether the episode ended without any decision, and is shown once before it is over
-    OVER,  # whether the episode is over
-    TRUNCATED,  # whether by its length alone
-    FINISHED,  # whether a round has ended since the agent's last decision
-    ASKED_SEAT,  # whose decision of the agent's it is, or was last
-    ASKED_HAND,  # for which hand
-    ACTED,  # whether the agent has just acted
-    KNOWN,  # whether it has acted in this round
-    STATE,
-) = range(40)
-
-# --- stream: the shoe's chance, [T, STREAM] --------------------------------------------------------------------------
-
-(
-    KEY_LOW,
-    KEY_HIGH,
-    NUMBER,  # of the table
-    SHOE,  # which of its shoes
-    DRAWS,  # how many of the shoe's words are used
-    DRAWS_BEFORE,  # how many were before the cards ahead were drawn
-    WORDS_FOR,  # which words are worked out, see `bj_env.compiled.shoe.words_for`
-    STREAM,
-) = range(8)
 AHEAD = 8
 """So many words are used at once, two blocks side by side: one at a time costs three times as much."""
 
-# --- seats: money in ticks, [T, S, SEATS] ----------------------------------------------------------------------------
 
-(
-    BET,  # the initial bet, 0 if the seat sits out
-    BANK,  # the money before it, below 0 without limit
-    FREE,  # the money that is not staked, below 0 without limit
-    INSURANCE,  # the stake on insurance
-    NET,  # what the round has come to
-    HANDS,  # how many hands the seat has
-    CHANCE_LOW,  # the key of the seat's own chance,
-    CHANCE_HIGH,
-    CHOICES,  # and how many words of it are used
-    LAST_BET,  # of the last round that ended: the bet,
-    LAST_BANK,  # the money before it,
-    LAST_NET,  # and what it came to
-    SEATS,
-) = range(13)
+class PlainRecord(np.record):  # type: ignore[misc]  # numpy's types call it final, numpy does not
+    """A record as Python reads it where kernels are not compiled: its fields are Python's own numbers.
 
-# --- hands, [T, S * H, CARDS_OF_HAND] --------------------------------------------------------------------------------
+    A number that does not fit into its field raises `OverflowError`; compiled code does not look.
+    """
 
-(
-    TOTAL,  # an ace counts 11 where that fits
-    SOFT,  # whether one does
-    CARDS,  # how many cards
-    FIRST,  # the rank of the first card
-    SECOND,  # the rank of the second
-    LATEST,  # the rank of the latest after these
-    FROM_SPLIT,  # whether it came from a split
-    NATURAL,  # whether it is a blackjack
-    DOUBLED,  # whether its stake is twice the bet
-    FATE,  # what has become of it:
-    HANDS_WIDTH,
-) = range(11)
+    def __getattribute__(self, name: str) -> Any:
+        value = np.record.__getattribute__(self, name)
+        return value.item() if isinstance(value, np.number) else value
+
+
+def _record(*fields: tuple[Any, ...]) -> np.dtype[Any]:
+    return np.dtype((PlainRecord, np.dtype(list(fields), align=True)))
+
+
+STATE = _record(
+    # --- the shoe's random words ---
+    ("words", np.uint32, AHEAD),  # two blocks of them
+    ("words_for", np.int64),  # which these are, see `bj_env.compiled.shoe.words_for`
+    ("key_low", np.int64),  # of the seed
+    ("key_high", np.int64),
+    ("number", np.int64),  # of the table
+    ("shoe", np.int64),  # which of its shoes
+    ("draws", np.int32),  # how many of the shoe's words are used
+    ("draws_before", np.int32),  # how many were before the cards ahead were drawn
+    # --- the shoe ---
+    ("dealt", np.int32),  # cards dealt since the shuffle
+    ("ready", np.int32),  # and how many cards are ready to be, in their order
+    ("ready_from", np.int32),  # where the cards ahead begin
+    ("pool_end", np.int32),  # the end of the pool
+    ("round_start", np.int32),  # how many cards were dealt before this round
+    ("front_at", np.int32),  # the next stacked card
+    ("front_end", np.int32),  # the end of the stacked cards
+    ("stacked", np.int32),  # how many of these are known cards
+    # --- the round ---
+    ("seat", np.int16),  # whose turn it is, or was last
+    ("hand", np.int8),  # which of its hands is in turn
+    ("phase", np.int8),  # what is asked, a Phase
+    ("upcard", np.int8),  # the dealer's, by value
+    ("hole", np.int8),  # the hidden card's rank, 0 if there is none
+    ("dealer_total", np.int8),  # of the dealer's face-up cards,
+    ("dealer_soft", np.int8),  # whether it is soft,
+    ("dealer_cards", np.int8),  # and how many they are
+    ("void", np.int8),  # whether the stakes go back
+    ("spent", np.int8),  # whether the shoe is shuffled before the next round, wherever its cut card is
+    ("kept", np.int8),  # whether it is not, because it was stacked
+    ("fresh", np.int8),  # whether nothing was dealt from it yet
+    ("shuffled", np.int8),  # whether the shoe ran out in this round
+    ("half", np.int8),  # which half of the log is written: this round's, 0 or 1
+    ("last_dealer", np.int8),  # how many cards the dealer had in the last round,
+    ("last_void", np.int8),  # and whether it was void
+    # --- the episode ---
+    ("on_table", np.int8),  # whether a round is on the table
+    ("asked", np.int8),  # whether the agent was asked in this episode
+    ("shown", np.int8),  # whether the episode ended without any decision, and is shown once before it is over
+    ("over", np.int8),  # whether the episode is over
+    ("truncated", np.int8),  # whether by its length alone
+    ("finished", np.int8),  # whether a round has ended since the agent's last decision
+    ("acted", np.int8),  # whether the agent has just acted
+    ("can_expect", np.int8),  # whether what it knew then tells what to expect
+    ("asked_hand", np.int8),  # for which hand the agent decides, or did last
+    ("asked_seat", np.int16),  # and at which seat
+    ("placed", np.int16),  # the seats whose bets are made
+    ("rounds", np.int32),  # rounds ended in this episode
+    ("mask", np.int32),  # the legal actions as bits
+    ("logged", np.int32),  # the length of the written half of the log,
+    ("last_logged", np.int32),  # and of the other half: the last round's
+    ("won", np.float64),  # what the agent has won in rounds that ended since it was last paid, in ticks
+    ("seen", np.int16, 11),  # cards of value 1..10 that have been face up since the shuffle (index 0 unused),
+    ("known", np.int16, 11),  # and had been after the agent's last decision
+)
+
+SEAT = _record(  # money in ticks
+    ("bet", np.int64),  # the initial bet, 0 if the seat sits out
+    ("free", np.int64),  # the money that is not staked, below 0 without limit
+    ("bank", np.int64),  # the money before the bet, below 0 without limit
+    ("net", np.int64),  # what the round has come to
+    ("insurance", np.int64),  # the stake on insurance
+    ("chance_low", np.int64),  # the key of the seat's own chance,
+    ("chance_high", np.int64),
+    ("choices", np.int64),  # and how many words of it are used
+    ("last_bet", np.int64),  # of the last round that ended: the bet,
+    ("last_bank", np.int64),  # the money before it,
+    ("last_net", np.int64),  # and what it came to
+    ("hands", np.int64),  # how many hands the seat has
+)
+
+HAND = _record(
+    ("total", np.int8),  # an ace counts 11 where that fits
+    ("soft", np.int8),  # whether one does
+    ("cards", np.int8),  # how many cards
+    ("first", np.int8),  # the rank of the first card
+    ("second", np.int8),  # the rank of the second
+    ("from_split", np.int8),  # whether it came from a split
+    ("natural", np.int8),  # whether it is a blackjack
+    ("doubled", np.int8),  # whether its stake is twice the bet
+    ("fate", np.int8),  # what has become of it:
+)
 OPEN, STANDS, SURRENDERED, CHARLIE = range(4)
+MOST_HANDS_OF_A_TABLE = np.iinfo(np.int16).max
+"""Places of seats and hands fit into their fields."""
 
 NEW_ACTION = 16
 """In the log a rank is a card that was drawn, and ``NEW_ACTION + action`` an action."""
@@ -134,41 +148,42 @@ class Tables(NamedTuple):
     """The arrays of ``T`` tables.
 
     Attributes:
-        state, stream, seats, hands: see the names in capitals.
+        state: a record of `STATE` for each table, ``[T]``.
+        seats: of `SEAT` for each seat, ``[T, S]``.
+        hands: of `HAND` for each hand that a seat may have, ``[T, S * H]``.
         pool: ranks: first those dealt since the shuffle, in order, then those still to come, in none, ``[T, N]``. Of an
             infinite shoe the cards ahead lie behind the 52.
         full: the ranks of a whole shoe, ``[N]``; like the pool it is filled up with zeros to whole cache lines.
         legal: the legal actions of every hand as bits, see `legal_actions`.
-        words: of the shoe's chance, two blocks of them, ``[8, T]``: side by side, as they are worked out.
         front: ranks stacked on top, 0 for one that chance draws, ``[T, F]``.
-        seen: how many cards of value 1..10 have been face up since the shuffle (index 0 unused), ``[T, 11]``.
         log: what has happened in this round and in the last one, ``[T, 2, L]``.
         counts: the dealer's cards by value 1..10, then those of every hand, ``[T, (1 + S * H) * 10]``; or ``[T, 0]``
             where nobody looks at them.
-        won: what the agent has won in rounds that ended since it was last paid, in ticks, ``[T]``.
-        known: ``seen`` as it was after the agent's last decision, ``[T, 11]``.
     """
 
     state: Array
-    stream: Array
     seats: Array
     hands: Array
     pool: Array
     full: Array
     legal: Array
-    words: Array
     front: Array
-    seen: Array
     log: Array
     counts: Array
-    won: Array
-    known: Array
 
 
-class Table(Tables):
-    """The rows of one table, under the names of `Tables`; ``won`` keeps its axis."""
+class Table(NamedTuple):
+    """The record of one table, and its rows, under the names of `Tables`."""
 
-    __slots__ = ()
+    state: Record
+    seats: Array
+    hands: Array
+    pool: Array
+    full: Array
+    legal: Array
+    front: Array
+    log: Array
+    counts: Array
 
 
 def whole_shoe(rules: Rules) -> Array:
@@ -217,25 +232,30 @@ def allocate(rules: Rules, tables: int, seats: int, *, logged: bool, counted: bo
         seats: how many each has.
         logged: whether rounds are logged.
         counted: whether the cards of each hand are counted.
+
+    Raises:
+        BlackjackError: if the seats are more than a record can tell apart.
+
+    >>> allocate(Rules(), 2, 3, logged=False, counted=False).seats.shape
+    (2, 3)
     """
+    places = seats * rules.max_hands
+    if places > MOST_HANDS_OF_A_TABLE:
+        raise BlackjackError(f"seats: expected at most {MOST_HANDS_OF_A_TABLE} hands at a table, got {places}")
     shoe, cards = whole_shoe(rules), most_cards(rules, seats)
     full = np.zeros(-(-len(shoe) // 64) * 64, np.uint8)
     full[: len(shoe)] = shoe
     entries = 2 * cards + seats * (rules.max_hands + 2) if logged else 0
-    places = 10 * (1 + seats * rules.max_hands)
+    state = np.zeros(tables, STATE)
+    state["words_for"] = -1
     return Tables(
-        state=np.zeros((tables, STATE), np.int32),
-        stream=np.full((tables, STREAM), -1),
-        seats=np.zeros((tables, seats, SEATS), np.int64),
-        hands=np.zeros((tables, seats * rules.max_hands, HANDS_WIDTH), np.int8),
+        state=state,
+        seats=np.zeros((tables, seats), SEAT),
+        hands=np.zeros((tables, places), HAND),
         pool=np.tile(full, (tables, 1)),
         full=full,
         legal=legal_actions(rules),
-        words=np.zeros((AHEAD, tables), np.uint32),
         front=np.zeros((tables, 0), np.uint8),
-        seen=np.zeros((tables, 11), np.int16),
         log=np.zeros((tables, 2, entries), np.uint8),
-        counts=np.zeros((tables, places if counted else 0), np.uint8),
-        won=np.zeros(tables),
-        known=np.zeros((tables, 11), np.int16),
+        counts=np.zeros((tables, 10 * (1 + places) if counted else 0), np.uint8),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bj_env.compiled.agreement import kernels
-from bj_env.compiled.arrays import OVER, PHASE, SHOWN, Array
+from bj_env.compiled.arrays import Array
 from bj_env.compiled.blocks import chunks_of_blocks
 from bj_env.compiled.compiling import told_if_compiling
 from bj_env.compiled.engine import Engine
@@ -97,7 +97,7 @@ class _Batch:
         """Play a block at each of as many tables."""
         self.asked = self.same = 0
         out, won = self._begin(blocks, seed), np.zeros(len(blocks))
-        while len(going := np.flatnonzero(self.engine.tables.state[:, OVER] == 0)):
+        while len(going := np.flatnonzero(self.engine.tables.state["over"] == 0)):
             actions = self._choose(out, going)
             self._compare(going, actions)
             out.reward[:] = 0
@@ -127,7 +127,7 @@ class _Batch:
     def _compare(self, going: Array, actions: Array) -> None:
         """Count what the baseline would do too: not bets, nor rounds that were over before anything was asked."""
         state = self.engine.tables.state[going]
-        deciding = (state[:, PHASE] != Phase.BET.value) & (state[:, SHOWN] == 0)
+        deciding = (state["phase"] != Phase.BET.value) & (state["shown"] == 0)
         which = going[deciding]
         answers, ask = np.zeros(len(which), np.int64), kernels().answers
         with told_if_compiling(ask):

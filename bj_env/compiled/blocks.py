@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from bj_env.compiled.arrays import KEY_HIGH, KEY_LOW, Array, Tables, allocate, house
+from bj_env.compiled.arrays import Array, Tables, allocate, house
 from bj_env.compiled.compiling import told_if_compiling
 from bj_env.compiled.kernels import kernels
 from bj_env.compiled.lookup_policies import Plans
@@ -113,7 +113,7 @@ def seated_plans(rules: Rules, decisions: Sequence[Decision | str], also: Sequen
 def some_tables(rules: Rules, seats: int, seed: int) -> Tables:
     """Return the arrays of `LANES` tables, at which kernels play as many blocks, and then the next ones."""
     tables = allocate(rules, LANES, seats, logged=False, counted=False)
-    tables.stream[:, KEY_LOW], tables.stream[:, KEY_HIGH] = seed & MASK, seed >> 32
+    tables.state["key_low"], tables.state["key_high"] = seed & MASK, seed >> 32
     return tables
 
 

@@ -129,10 +129,10 @@ def make_play_by_count(digest: str) -> Callable[..., None]:
                 t = table_at(tables, lane)
                 for number in range(rounds):
                     fresh = shuffle_pending(rules, t)
-                    place = place_of_count(rules, plans, teller, t.seen, fresh)
+                    place = place_of_count(rules, plans, teller, t.state.seen, fresh)
                     if number % every == 0:
                         for value in range(1, 11):
-                            seen[kept, value] = 0 if fresh else t.seen[value]
+                            seen[kept, value] = 0 if fresh else t.state.seen[value]
                         places[kept] = place
                         kept += 1
                     bet_and_deal(rules, t, plans)

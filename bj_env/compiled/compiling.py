@@ -18,7 +18,7 @@ from threading import Timer
 from types import ModuleType
 from typing import Any, TypeVar
 
-from numba.extending import register_jitable
+from numba.extending import overload, register_jitable
 
 import bj_env
 from bj_env import observation
@@ -31,14 +31,24 @@ from bj_env.strategies import count_systems
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+_UNWRAPPED: Any = {"error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Only kernels call such a function: it needs no entry for Python or C, which takes longer to compile."""
+
+
 def inlined(function: _Function) -> _Function:
     """Let kernels call a function, copied into them; Python goes on calling it as it is."""
-    return register_jitable(forceinline=True, error_model="numpy", _nrt=False)(function)
+    return register_jitable(forceinline=True, **_UNWRAPPED)(function)
 
 
 def called(function: _Function) -> _Function:
     """Let kernels call a function that is too long, or too rarely called, to be copied to every place."""
-    return register_jitable(error_model="numpy", _nrt=False)(function)
+    return register_jitable(**_UNWRAPPED)(function)
+
+
+def written_in(function: _Function) -> _Function:
+    """Write the lines of a function in place of its calls, in kernels: only so can it return records in a tuple."""
+    overload(function, inline="always", strict=False, jit_options=_UNWRAPPED)(lambda *_: function)
+    return function
 
 
 @inlined

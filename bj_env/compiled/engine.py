@@ -11,22 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bj_env.compiled.arrays import (
-    CHANCE_HIGH,
-    CHANCE_LOW,
-    CHOICES,
-    FRESH,
-    KEY_HIGH,
-    KEY_LOW,
-    NUMBER,
-    OVER,
-    SIZE,
-    TRUNCATED,
-    WORDS_FOR,
-    Array,
-    allocate,
-    house,
-)
+from bj_env.compiled.arrays import STATE, Array, allocate, house
 from bj_env.compiled.compiling import told_if_compiling
 from bj_env.compiled.episode import Game, begin_episode
 from bj_env.compiled.expected import SCRATCH, dealers
@@ -64,7 +49,7 @@ class Engine:
         self.settings = settings
         self.rules = house(settings.rules)
         self.tables = allocate(settings.rules, tables, seats, logged=True, counted="table" in settings.layout.parts)
-        self.tables.state[:, OVER] = 1
+        self.tables.state["over"] = 1
         self.plans = plans(settings.rules, settings.decisions)
         self.game = game(settings)
         self.dealers = dealers(settings.rules)
@@ -170,11 +155,11 @@ class Engine:
 
     def over(self) -> Array:
         """Tell where an episode is over, ``[T]``."""
-        return self.tables.state[:, OVER] > 0
+        return self.tables.state["over"] > 0
 
     def truncate(self, where: Array) -> None:
         """End episodes by their length; their tables stay as they are until the next ones begin."""
-        self.tables.state[where, OVER] = self.tables.state[where, TRUNCATED] = 1
+        self.tables.state["over"][where] = self.tables.state["truncated"][where] = 1
 
     def reseed(self, which: Array, seeds: Array, numbers: Array) -> None:
         """Give tables new shoes and new chance for their seats.
@@ -186,19 +171,17 @@ class Engine:
         """
         t = self.tables
         low, high = (seeds & np.uint64(WORD)).astype(np.int64), (seeds >> np.uint64(32)).astype(np.int64)
-        t.stream[which] = 0
-        t.stream[which, WORDS_FOR] = -1
-        for place, number in ((KEY_LOW, low), (KEY_HIGH, high), (NUMBER, numbers)):
-            t.stream[which, place] = number
         for seat in range(t.seats.shape[1]):
             own_low, own_high = seat_key(numbers, seat, low, high)
-            t.seats[which, seat, CHANCE_LOW], t.seats[which, seat, CHANCE_HIGH] = own_low, own_high
-            t.seats[which, seat, CHOICES] = 0
-        t.state[which] = 0
-        t.state[which, FRESH] = t.state[which, OVER] = 1
-        t.state[which, SIZE] = DECK * max(self.settings.rules.decks, 1)
+            t.seats["chance_low"][which, seat], t.seats["chance_high"][which, seat] = own_low, own_high
+            t.seats["choices"][which, seat] = 0
+        fresh = np.zeros(len(which), STATE)
+        fresh["words_for"] = -1
+        fresh["key_low"], fresh["key_high"], fresh["number"] = low, high, numbers
+        t.state[which] = fresh
+        t.state["fresh"][which] = t.state["over"][which] = 1
+        t.state["pool_end"][which] = DECK * max(self.settings.rules.decks, 1)
         t.pool[which] = t.full
-        t.seen[which] = 0
 
 
 def until_done(futures: Sequence[Future[Any]]) -> None:

@@ -2,33 +2,7 @@
 
 from typing import NamedTuple
 
-from bj_env.compiled.arrays import (
-    ACTED,
-    ASKED,
-    ASKED_HAND,
-    ASKED_SEAT,
-    BET,
-    FINISHED,
-    FREE,
-    HAND,
-    KNOWN,
-    MASK,
-    NET,
-    ON_TABLE,
-    OVER,
-    PHASE,
-    PLACED,
-    ROUNDS,
-    SEAT,
-    SHOWN,
-    SHUFFLED,
-    SPENT,
-    TRUNCATED,
-    UPCARD,
-    VOID,
-    Array,
-    Table,
-)
+from bj_env.compiled.arrays import Array, Table
 from bj_env.compiled.compiling import inlined
 from bj_env.compiled.expected import Dealers, can_last, expected_net
 from bj_env.compiled.lookup_policies import Plans, bet_of, decide
@@ -70,54 +44,54 @@ def begin_episode(t: Table, plans: Plans, game: Game) -> None:
     """Begin an episode, giving up the one before if it was not over."""
     s = t.state
     if game.episode == SHOE_LONG:
-        s[SPENT] = 1
+        s.spent = 1
     for seat in range(t.seats.shape[0]):
-        t.seats[seat, FREE] = game.bankroll if plans.seat[seat] < 0 else -1
-    s[ASKED_SEAT] = game.first_agent
-    s[ASKED_HAND] = 0
-    s[OVER] = s[TRUNCATED] = s[SHOWN] = s[ASKED] = 0
-    s[ON_TABLE] = s[FINISHED] = s[PLACED] = s[ROUNDS] = 0
-    s[ACTED] = s[KNOWN] = 0
-    t.won[0] = 0.0
+        t.seats[seat].free = game.bankroll if plans.seat[seat] < 0 else -1
+    s.asked_seat = game.first_agent
+    s.asked_hand = 0
+    s.over = s.truncated = s.shown = s.asked = 0
+    s.on_table = s.finished = s.placed = s.rounds = 0
+    s.acted = s.can_expect = 0
+    t.state.won = 0.0
 
 
 @inlined
 def show_unasked(t: Table) -> None:
     """Show an episode that was over before the agent was asked anything, once, before it is over."""
     s = t.state
-    if s[OVER] and not s[ASKED]:
-        s[OVER] = 0
-        s[SHOWN] = 1
-        s[MASK] = 1 << STAND
+    if s.over and not s.asked:
+        s.over = 0
+        s.shown = 1
+        s.mask = 1 << STAND
 
 
 @inlined
 def act(rules: Rules, t: Table, game: Game, action: int) -> None:
     """Take a legal action of the agent's."""
     s = t.state
-    if s[SHOWN]:
-        s[OVER] = 1
-        s[MASK] = 0
+    if s.shown:
+        s.over = 1
+        s.mask = 0
         return
-    s[FINISHED] = 0
-    if s[PHASE] == BETTING:
-        t.seats[s[PLACED], BET] = game.bets[action - FIRST_BET] * TICKS
-        s[PLACED] += 1
+    s.finished = 0
+    if s.phase == BETTING:
+        t.seats[s.placed].bet = game.bets[action - FIRST_BET] * TICKS
+        s.placed += 1
     else:
         take(rules, t, action)
-        s[ACTED] = 1
+        s.acted = 1
 
 
 @inlined
 def advance(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
     """Go to the agent's next decision, or to the end of the episode."""
     s = t.state
-    while not s[OVER]:
-        if not s[ON_TABLE]:
+    while not s.over:
+        if not s.on_table:
             if not place_bets(rules, t, plans, game):
                 return
             deal_if_any_bet(rules, t)
-        if s[ON_TABLE]:
+        if s.on_table:
             if play(rules, t, plans, game):
                 return
             end(rules, t)
@@ -128,8 +102,8 @@ def advance(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, 
 def place_bets(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
     """Collect the bets seat by seat; tell whether all are made, or the agent must be asked first."""
     s = t.state
-    while s[PLACED] < t.seats.shape[0]:
-        seat = int(s[PLACED])
+    while s.placed < t.seats.shape[0]:
+        seat = int(s.placed)
         if plans.seat[seat] >= 0:
             bet = bet_of(rules, t, plans, seat)
         elif is_broke(t, seat, game):
@@ -137,28 +111,28 @@ def place_bets(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
         else:
             mask, only = bets_of(t, seat, game)
             if mask & (mask - 1):
-                s[PHASE] = BETTING
-                s[MASK] = mask
-                s[ASKED_SEAT] = seat
-                s[ASKED_HAND] = 0
-                s[ASKED] = 1
+                s.phase = BETTING
+                s.mask = mask
+                s.asked_seat = seat
+                s.asked_hand = 0
+                s.asked = 1
                 return False
             bet = only
-        t.seats[seat, BET] = bet
-        s[PLACED] += 1
+        t.seats[seat].bet = bet
+        s.placed += 1
     return True
 
 
 @inlined
 def is_broke(t: Table, seat: int, game: Game) -> bool:
     """Tell whether a seat cannot make the smallest bet."""
-    return is_short(int(t.seats[seat, FREE]), game.unit * TICKS)
+    return is_short(int(t.seats[seat].free), game.unit * TICKS)
 
 
 @inlined
 def bets_of(t: Table, seat: int, game: Game) -> tuple[int, int]:
     """Return the bets that a seat's money covers, as bits of their actions, and the last of them in ticks."""
-    free, mask, last = int(t.seats[seat, FREE]), 0, 0
+    free, mask, last = int(t.seats[seat].free), 0, 0
     for place in range(game.bets.shape[0]):
         bet = int(game.bets[place]) * TICKS
         if not is_short(free, bet):
@@ -172,10 +146,10 @@ def deal_if_any_bet(rules: Rules, t: Table) -> None:
     """Deal if anyone has bet; a round that all sit out passes without cards."""
     any_bet = False
     for seat in range(t.seats.shape[0]):
-        any_bet = any_bet or t.seats[seat, BET] > 0
+        any_bet = any_bet or t.seats[seat].bet > 0
     if any_bet:
-        t.state[ON_TABLE] = 1
-        t.state[KNOWN] = 0
+        t.state.on_table = 1
+        t.state.can_expect = 0
         deal(rules, t)
 
 
@@ -185,16 +159,16 @@ def play(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
     s = t.state
     while True:
         asked = go_on(rules, t)
-        if s[ACTED]:
-            s[ACTED] = 0
+        if s.acted:
+            s.acted = 0
             if game.expected:
                 note_known(rules, t, plans, asked)
         if not asked:
             return False
-        if plans.seat[s[SEAT]] < 0:
-            s[ASKED_SEAT] = s[SEAT]
-            s[ASKED_HAND] = s[HAND]
-            s[ASKED] = 1
+        if plans.seat[s.seat] < 0:
+            s.asked_seat = s.seat
+            s.asked_hand = s.hand
+            s.asked = 1
             return True
         take(rules, t, decide(rules, t, plans))
 
@@ -202,28 +176,28 @@ def play(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
 @inlined
 def note_known(rules: Rules, t: Table, plans: Plans, asked: bool) -> None:
     """Note what everyone has seen now that the agent has acted, and whether that tells what to expect."""
-    t.state[KNOWN] = can_last(rules, t, plans, asked)
+    t.state.can_expect = can_last(rules, t, plans, asked)
     for value in range(11):
-        t.known[value] = t.seen[value]
+        t.state.known[value] = t.state.seen[value]
 
 
 @inlined
 def close_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
     """Count a round that has ended, and end the episode if that is due."""
     s = t.state
-    if s[ON_TABLE]:
-        s[FINISHED] = 1
-        t.won[0] += pay_for_round(rules, t, plans, game, dealers, space)
-    s[ROUNDS] += 1
+    if s.on_table:
+        s.finished = 1
+        t.state.won += pay_for_round(rules, t, plans, game, dealers, space)
+    s.rounds += 1
     if ends_here(rules, t, plans, game):
-        s[OVER] = 1
-    elif s[ROUNDS] >= game.max_rounds:
-        s[OVER] = s[TRUNCATED] = 1
+        s.over = 1
+    elif s.rounds >= game.max_rounds:
+        s.over = s.truncated = 1
     else:
-        s[ON_TABLE] = s[PLACED] = 0
-    if s[OVER]:
-        s[PHASE] = ROUND_OVER
-        s[MASK] = 0
+        s.on_table = s.placed = 0
+    if s.over:
+        s.phase = ROUND_OVER
+        s.mask = 0
 
 
 @inlined
@@ -231,7 +205,7 @@ def ends_here(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
     """Tell whether the episode ends with this round."""
     if game.episode == ROUND_LONG:
         return True
-    if game.episode == SHOE_LONG and t.state[ON_TABLE] and shuffle_pending(rules, t):
+    if game.episode == SHOE_LONG and t.state.on_table and shuffle_pending(rules, t):
         return True
     broke = True
     for seat in range(t.seats.shape[0]):
@@ -248,8 +222,8 @@ def can_be_expected(rules: Rules, t: Table) -> bool:
     """
     s = t.state
     _, blackjack = dealer_result(t)
-    found = blackjack and dealer_peeks(rules, int(s[UPCARD]))
-    return bool(s[KNOWN]) and not (s[VOID] or s[SHUFFLED] or found)
+    found = blackjack and dealer_peeks(rules, int(s.upcard))
+    return bool(s.can_expect) and not (s.void or s.shuffled or found)
 
 
 @inlined
@@ -259,6 +233,6 @@ def pay_for_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dea
         return expected_net(rules, t, plans, dealers, space)
     net = 0
     for seat in range(t.seats.shape[0]):
-        if plans.seat[seat] < 0 and t.seats[seat, BET] > 0:
-            net += t.seats[seat, NET]
+        if plans.seat[seat] < 0 and t.seats[seat].bet > 0:
+            net += t.seats[seat].net
     return float(net)

@@ -12,35 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.compiled.arrays import (
-    BET,
-    CHANCE_HIGH,
-    CHANCE_LOW,
-    FIRST,
-    FRESH,
-    FRONT,
-    FRONT_END,
-    HAND,
-    HANDS,
-    INSURANCE,
-    KEPT,
-    KEY_HIGH,
-    KEY_LOW,
-    KNOWN,
-    MASK,
-    NET,
-    PHASE,
-    SEAT,
-    SECOND,
-    SOFT,
-    STACKED,
-    TOTAL,
-    UPCARD,
-    VOID,
-    Array,
-    Table,
-    Tables,
-)
+from bj_env.compiled.arrays import Array, Table, Tables
 from bj_env.compiled.compiling import called, index, inlined
 from bj_env.compiled.episode import can_be_expected, note_known
 from bj_env.compiled.expected import SCRATCH, Dealers, dealer_outcome, outcome_chances
@@ -119,9 +91,9 @@ def sit_down_to_explore(rules: Rules, t: Table, plans: Plans, number: int) -> No
     sit_down(rules, t, plans, number)
     for seat in range(t.seats.shape[0]):
         if plans.seat[seat] < 0:
-            low, high = seat_key(number, seat, int(t.stream[KEY_LOW]), int(t.stream[KEY_HIGH]))
-            t.seats[seat, CHANCE_LOW] = low
-            t.seats[seat, CHANCE_HIGH] = high
+            low, high = seat_key(number, seat, int(t.state.key_low), int(t.state.key_high))
+            t.seats[seat].chance_low = low
+            t.seats[seat].chance_high = high
 
 
 @inlined
@@ -163,21 +135,21 @@ def stack_start(rules: Rules, t: Table, plans: Plans, bounds: Array) -> None:
                 found += 1
             t.pool[found] = t.pool[card]
             t.pool[card] = rank
-    s[FRONT] = 0
-    s[FRONT_END] = seats + 2 + mine
-    s[STACKED] = 3
-    s[KEPT] = 1
-    s[FRESH] = 0
+    s.front_at = 0
+    s.front_end = seats + 2 + mine
+    s.stacked = 3
+    s.kept = 1
+    s.fresh = 0
     for value in range(11):
-        t.seen[value] = 0
+        t.state.seen[value] = 0
 
 
 @inlined
 def weight_of(rules: Rules, t: Table, plans: Plans, weights: Array) -> float:
     """Return the weight of a round that has just been dealt."""
     hand = index(explorer(t, plans) * rules.max_hands)
-    first, second = t.hands[hand, FIRST], t.hands[hand, SECOND]
-    start = 100 * card_value(int(first)) + 10 * card_value(int(second)) + int(t.state[UPCARD]) - 111
+    first, second = t.hands[hand].first, t.hands[hand].second
+    start = 100 * card_value(int(first)) + 10 * card_value(int(second)) + int(t.state.upcard) - 111
     return float(weights[index(start)])
 
 
@@ -200,9 +172,9 @@ def draw_one_of(t: Table, seat: int, actions: int) -> int:
 def situation_of(rules: Rules, t: Table, numbers: Array) -> int:
     """Return the situation of the hand in turn."""
     s = t.state
-    hand = index(s[SEAT] * rules.max_hands + s[HAND])
-    row = hand_row(int(t.hands[hand, TOTAL]), t.hands[hand, SOFT] > 0, pair_of(rules, t, hand))
-    return index(numbers[index(plan_place(int(s[PHASE]), row, int(s[UPCARD]), int(s[MASK])))])
+    hand = index(s.seat * rules.max_hands + s.hand)
+    row = hand_row(int(t.hands[hand].total), t.hands[hand].soft > 0, pair_of(rules, t, hand))
+    return index(numbers[index(plan_place(int(s.phase), row, int(s.upcard), int(s.mask)))])
 
 
 @inlined
@@ -210,8 +182,8 @@ def decide_and_note(
     rules: Rules, t: Table, behaviour: Behaviour, situation: int, hands: Array, made: Experience, at: int
 ) -> int:
     """Decide for a seat of the agent's, note it as decision ``at``, and return the action."""
-    seat = index(t.state[SEAT])
-    hand = index(seat * rules.max_hands + t.state[HAND])
+    seat = index(t.state.seat)
+    hand = index(seat * rules.max_hands + t.state.hand)
     action, among = int(behaviour.greedy[situation]), int(behaviour.tried[situation])
     may = among > 0 and not (behaviour.once and hands[TRIED, hand] > 0)
     tried = may and choose_at_random(t, seat, PROBABILITY_SCALE) < behaviour.chance
@@ -224,7 +196,7 @@ def decide_and_note(
     made.parent[at] = hands[LAST, hand]
     made.reward[at] = 0.0
     hands[LAST, hand] = at
-    if t.state[PHASE] == INSURANCE_PHASE:
+    if t.state.phase == INSURANCE_PHASE:
         hands[INSURED, seat] = at
     return action
 
@@ -232,9 +204,9 @@ def decide_and_note(
 @inlined
 def split_notes(rules: Rules, t: Table, hands: Array) -> None:
     """Let the new hand of a split, right after its parent, go on from the same decision."""
-    seat = index(t.state[SEAT])
-    hand = index(seat * rules.max_hands + t.state[HAND])
-    for later in range(seat * rules.max_hands + int(t.seats[seat, HANDS]), hand, -1):
+    seat = index(t.state.seat)
+    hand = index(seat * rules.max_hands + t.state.hand)
+    for later in range(seat * rules.max_hands + int(t.seats[seat].hands), hand, -1):
         hands[LAST, later] = hands[LAST, later - 1]
         hands[TRIED, later] = hands[TRIED, later - 1]
 
@@ -249,13 +221,13 @@ def credit(
         if plans.seat[seat] >= 0:
             continue
         first, paid = index(seat * rules.max_hands), False
-        for hand in range(first, first + index(t.seats[seat, HANDS])):
+        for hand in range(first, first + index(t.seats[seat].hands)):
             won = hand_won(rules, t, seat, hand, total, blackjack, paid)
             paid = paid or won < 0
             if hands[LAST, hand] >= 0:
                 rewards[hands[LAST, hand]] += unit * won
-        if t.seats[seat, INSURANCE] > 0:
-            rewards[hands[INSURED, seat]] += unit * insurance_net(int(t.seats[seat, INSURANCE]), blackjack)
+        if t.seats[seat].insurance > 0:
+            rewards[hands[INSURED, seat]] += unit * insurance_net(int(t.seats[seat].insurance), blackjack)
 
 
 @inlined
@@ -263,7 +235,7 @@ def credit_all(
     rules: Rules, t: Table, plans: Plans, dealers: Dealers, expected: bool, space: Array, hands: Array, rewards: Array
 ) -> None:
     """Credit what a round that has ended has come to, or is expected to."""
-    if t.state[VOID]:
+    if t.state.void:
         return
     if expected and can_be_expected(rules, t):
         outcome_chances(rules, t, dealers, space)
@@ -297,9 +269,9 @@ def explore_round(
         hands[LAST, place] = -1
         hands[TRIED, place] = 0
     for seat in range(t.seats.shape[0]):
-        t.seats[seat, BET] = rules.min_bet * TICKS if plans.seat[seat] < 0 else bet_of(rules, t, plans, seat)
+        t.seats[seat].bet = rules.min_bet * TICKS if plans.seat[seat] < 0 else bet_of(rules, t, plans, seat)
     deal(rules, t)
-    t.state[KNOWN] = 0
+    t.state.can_expect = 0
     weight, acted = weight_of(rules, t, plans, weights), False
     while True:
         asked = go_on(rules, t)
@@ -308,7 +280,7 @@ def explore_round(
         acted = False
         if not asked:
             break
-        if plans.seat[t.state[SEAT]] >= 0:
+        if plans.seat[t.state.seat] >= 0:
             take(rules, t, decide(rules, t, plans))
             continue
         action = decide_and_note(rules, t, behaviour, situation_of(rules, t, numbers), hands, made, at)
@@ -368,7 +340,7 @@ def make_explore_blocks(digest: str) -> Callable[..., int]:
                     net = 0
                     for seat in range(t.seats.shape[0]):
                         if plans.seat[seat] < 0:
-                            net += t.seats[seat, NET]
+                            net += t.seats[seat].net
                     made.nets[(start + lane) * rounds + round] = net / (rules.min_bet * TICKS)
         return at
 

@@ -12,11 +12,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from bj_env.compiled.arrays import (
-    Array,
-    card_value_counts,
-    house,
-)
+from bj_env.compiled.arrays import Array, card_value_counts, house
 from bj_env.compiled.blocks import chunks_of_blocks, in_order, some_tables
 from bj_env.compiled.compiling import kernel, sources, told_if_compiling
 from bj_env.compiled.expected import SCRATCH, dealers

@@ -4,37 +4,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from bj_env.compiled.arrays import (
-    ASKED_HAND,
-    ASKED_SEAT,
-    BET,
-    CHANCE_HIGH,
-    CHANCE_LOW,
-    CHOICES,
-    FINISHED,
-    FREE,
-    FRESH,
-    KEY_HIGH,
-    KEY_LOW,
-    LAST_BET,
-    LAST_DEALER,
-    LAST_LOGGED,
-    LAST_NET,
-    LOG,
-    MASK,
-    NET,
-    NUMBER,
-    OVER,
-    SHOE,
-    SHOWN,
-    TOTAL,
-    TRUNCATED,
-    WORDS_FOR,
-    Array,
-    Table,
-    Tables,
-)
-from bj_env.compiled.compiling import index, inlined, kernel, sources
+from bj_env.compiled.arrays import Array, Table, Tables
+from bj_env.compiled.compiling import index, inlined, kernel, sources, written_in
 from bj_env.compiled.episode import Game, act, advance, begin_episode, show_unasked
 from bj_env.compiled.expected import Dealers
 from bj_env.compiled.lookup_policies import RANDOM, Plans, bet_of, decide
@@ -80,48 +51,43 @@ class Out(NamedTuple):
     illegal: Array
 
 
-@inlined
+@written_in
 def table_at(tables: Tables, i: int) -> Table:
     """Return the rows of one table."""
     return Table(
         tables.state[i],
-        tables.stream[i],
         tables.seats[i],
         tables.hands[i],
         tables.pool[i],
         tables.full,
         tables.legal,
-        tables.words[:, i],
         tables.front[i],
-        tables.seen[i],
         tables.log[i],
         tables.counts[i],
-        tables.won[i : i + 1],
-        tables.known[i],
     )
 
 
 @inlined
 def total_in_turn(rules: Rules, t: Table) -> int:
     """Return the total of the agent's hand in turn."""
-    hand = t.state[ASKED_SEAT] * rules.max_hands + t.state[ASKED_HAND]
-    return int(t.hands[index(hand), TOTAL])
+    hand = t.state.asked_seat * rules.max_hands + t.state.asked_hand
+    return int(t.hands[index(hand)].total)
 
 
 @inlined
 def write_out(rules: Rules, t: Table, out: Out, i: int) -> None:
     """Write all but the observation and the reward."""
     s = t.state
-    out.terminated[i] = s[OVER] and not s[TRUNCATED]
-    out.truncated[i] = s[OVER] and s[TRUNCATED]
-    mask = int(s[MASK])
+    out.terminated[i] = s.over and not s.truncated
+    out.truncated[i] = s.over and s.truncated
+    mask = int(s.mask)
     for action in range(out.mask.shape[1]):
         out.mask[i, action] = mask >> action & 1
-    out.seat[i] = s[ASKED_SEAT]
-    finished = s[FINISHED] and (s[OVER] or not s[SHOWN])
+    out.seat[i] = s.asked_seat
+    finished = s.finished and (s.over or not s.shown)
     out.finished[i] = finished
     for seat in range(out.nets.shape[1] if finished else 0):
-        out.nets[i, seat] = t.seats[seat, LAST_NET] / TICKS
+        out.nets[i, seat] = t.seats[seat].last_net / TICKS
     if finished:
         write_dealer(rules, t, out.dealer, i)
 
@@ -130,9 +96,9 @@ def write_out(rules: Rules, t: Table, out: Out, i: int) -> None:
 def write_dealer(rules: Rules, t: Table, dealer: Array, i: int) -> None:
     """Write the dealer's cards in the last round: the up card, the hole card, and the last that were drawn."""
     s, dealt = t.state, 0
-    cards, half, logged = int(s[LAST_DEALER]), int(s[LOG]) ^ 1, int(s[LAST_LOGGED])
+    cards, half, logged = int(s.last_dealer), int(s.half) ^ 1, int(s.last_logged)
     for seat in range(t.seats.shape[0]):
-        dealt += t.seats[seat, LAST_BET] > 0
+        dealt += t.seats[seat].last_bet > 0
     hole = deals_hole_card(rules)
     for card in range(cards):
         place = logged - cards + card
@@ -146,25 +112,25 @@ def write_dealer(rules: Rules, t: Table, dealer: Array, i: int) -> None:
 @inlined
 def sit_down(rules: Rules, t: Table, plans: Plans, number: int) -> None:
     """Begin at a table of another number, as its first players."""
-    t.stream[NUMBER] = number
-    t.stream[SHOE] = -1
-    t.stream[WORDS_FOR] = -1
+    t.state.number = number
+    t.state.shoe = -1
+    t.state.words_for = -1
     shuffle(rules, t)
-    t.state[FRESH] = 1
+    t.state.fresh = 1
     for seat in range(t.seats.shape[0]):
-        t.seats[seat, FREE] = -1
-        t.seats[seat, CHOICES] = 0
+        t.seats[seat].free = -1
+        t.seats[seat].choices = 0
         if plans.kind[plans.seat[seat]] == RANDOM:
-            low, high = seat_key(number, seat, int(t.stream[KEY_LOW]), int(t.stream[KEY_HIGH]))
-            t.seats[seat, CHANCE_LOW] = low
-            t.seats[seat, CHANCE_HIGH] = high
+            low, high = seat_key(number, seat, int(t.state.key_low), int(t.state.key_high))
+            t.seats[seat].chance_low = low
+            t.seats[seat].chance_high = high
 
 
 @inlined
 def bet_and_deal(rules: Rules, t: Table, plans: Plans) -> None:
     """Begin a round by plans alone."""
     for seat in range(t.seats.shape[0]):
-        t.seats[seat, BET] = bet_of(rules, t, plans, seat)
+        t.seats[seat].bet = bet_of(rules, t, plans, seat)
     deal(rules, t)
 
 
@@ -175,7 +141,7 @@ def end_and_count(rules: Rules, t: Table, mine: Array) -> int:
     won = 0
     for seat in range(t.seats.shape[0]):
         if mine[seat]:
-            won += t.seats[seat, NET]
+            won += t.seats[seat].net
     return won
 
 
@@ -241,18 +207,18 @@ def make_run(digest: str) -> Callable[..., None]:
             out.reward[i] = 0.0
             if code == SHOW:
                 pass
-            elif code == BEGIN or (autoreset and code >= 0 and s[OVER]):
+            elif code == BEGIN or (autoreset and code >= 0 and s.over):
                 code = BEGIN
                 begin_episode(t, plans, game)
             elif code >= 0:
-                action = fallback_action(code, int(s[MASK]), total_in_turn(rules, t))
+                action = fallback_action(code, int(s.mask), total_in_turn(rules, t))
                 out.illegal[i] = action != code
                 act(rules, t, game, action)
             if code != SHOW:
                 advance(rules, t, plans, game, dealers, space)
             if code >= 0:
-                out.reward[i] = t.won[0] / (game.unit * TICKS) - penalty * out.illegal[i]
-                t.won[0] = 0.0
+                out.reward[i] = t.state.won / (game.unit * TICKS) - penalty * out.illegal[i]
+                t.state.won = 0.0
             elif code != SHOW:
                 show_unasked(t)
             write_out(rules, t, out, i)
@@ -275,10 +241,10 @@ def make_first_illegal(digest: str) -> Callable[..., int]:
             action = int(actions[i])
             if action < 0 or action >= count:
                 return i
-            if state[i, OVER]:
+            if state[i].over:
                 if not autoreset:
                     return i
-            elif only_legal and not state[i, MASK] >> action & 1:
+            elif only_legal and not state[i].mask >> action & 1:
                 return i
         return -1
 

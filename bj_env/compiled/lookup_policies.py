@@ -6,22 +6,7 @@ a table for each whole count. Letters: ``P`` plans, ``C`` counts, ``S`` seats.
 
 from typing import NamedTuple
 
-from bj_env.compiled.arrays import (
-    CHANCE_HIGH,
-    CHANCE_LOW,
-    CHOICES,
-    FREE,
-    HAND,
-    MASK,
-    NUMBER,
-    PHASE,
-    SEAT,
-    SOFT,
-    TOTAL,
-    UPCARD,
-    Array,
-    Table,
-)
+from bj_env.compiled.arrays import Array, Table
 from bj_env.compiled.compiling import index, inlined
 from bj_env.compiled.hand import pair_of
 from bj_env.compiled.hand_tables import ROWS, hand_row
@@ -95,10 +80,10 @@ def choose_at_random(t: Table, seat: int, n: int) -> int:
     """Return a number below ``n`` from the seat's own chance."""
     money = t.seats
     while True:
-        used = int(money[seat, CHOICES])
-        low, high = int(money[seat, CHANCE_LOW]), int(money[seat, CHANCE_HIGH])
-        words = philox(used >> 2, 0, int(t.stream[NUMBER]), seat + 1, low, high)
-        money[seat, CHOICES] += 1
+        used = int(money[seat].choices)
+        low, high = int(money[seat].chance_low), int(money[seat].chance_high)
+        words = philox(used >> 2, 0, int(t.state.number), seat + 1, low, high)
+        money[seat].choices += 1
         number = bounded(words[used & 3], n)
         if number >= 0:
             return number
@@ -108,12 +93,12 @@ def choose_at_random(t: Table, seat: int, n: int) -> int:
 def random_action(t: Table) -> int:
     """Choose among the legal actions, all equally likely."""
     s, legal = t.state, 0
-    mask = int(s[MASK])
-    if s[PHASE] == INSURANCE_PHASE:
-        return INSURE if choose_at_random(t, int(s[SEAT]), 2) == 1 else DECLINE
+    mask = int(s.mask)
+    if s.phase == INSURANCE_PHASE:
+        return INSURE if choose_at_random(t, int(s.seat), 2) == 1 else DECLINE
     for action in range(7):
         legal += mask >> action & 1
-    left = choose_at_random(t, int(s[SEAT]), legal)
+    left = choose_at_random(t, int(s.seat), legal)
     for action in range(7):
         if mask >> action & 1:
             if left == 0:
@@ -125,25 +110,25 @@ def random_action(t: Table) -> int:
 @inlined
 def decide(rules: Rules, t: Table, plans: Plans) -> int:
     """Return what the seat in turn does."""
-    s, seat = t.state, index(t.state[SEAT])
+    s, seat = t.state, index(t.state.seat)
     plan = index(plans.seat[seat])
     if plans.kind[plan] == RANDOM:
         return random_action(t)
-    count = place_of_count(rules, plans, plan, t.seen, False) if plans.counts[plan] > 1 else 0
-    hand = index(seat * rules.max_hands + s[HAND])
-    row = hand_row(int(t.hands[hand, TOTAL]), t.hands[hand, SOFT] > 0, pair_of(rules, t, hand))
-    place = plan_place(int(s[PHASE]), row, int(s[UPCARD]), int(s[MASK]))
+    count = place_of_count(rules, plans, plan, t.state.seen, False) if plans.counts[plan] > 1 else 0
+    hand = index(seat * rules.max_hands + s.hand)
+    row = hand_row(int(t.hands[hand].total), t.hands[hand].soft > 0, pair_of(rules, t, hand))
+    place = plan_place(int(s.phase), row, int(s.upcard), int(s.mask))
     return int(plans.actions[plan, index(count), index(place)])
 
 
 @inlined
 def bet_of(rules: Rules, t: Table, plans: Plans, seat: int) -> int:
     """Return the bet of a seat in ticks: what its plan says, as far as house and money allow; 0 if it is broke."""
-    free = int(t.seats[seat, FREE])
+    free = int(t.seats[seat].free)
     if is_short(free, rules.min_bet * TICKS):
         return 0
     plan, count = index(plans.seat[seat]), 0
     if plans.counts[plan] > 1:
-        count = place_of_count(rules, plans, plan, t.seen, shuffle_pending(rules, t))
+        count = place_of_count(rules, plans, plan, t.state.seen, shuffle_pending(rules, t))
     chips = min(int(plans.bets[plan, count]), rules.max_bet)
     return TICKS * (min(chips, free // TICKS) if free >= 0 else chips)

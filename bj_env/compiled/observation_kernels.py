@@ -4,20 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.compiled.arrays import (
-    ASKED_HAND,
-    ASKED_SEAT,
-    BET,
-    FREE,
-    HANDS,
-    ON_TABLE,
-    PHASE,
-    SOFT,
-    TOTAL,
-    UPCARD,
-    Array,
-    Table,
-)
+from bj_env.compiled.arrays import Array, Table
 from bj_env.compiled.compiling import called, index, inlined
 from bj_env.compiled.episode import Game
 from bj_env.compiled.hand import pair_of
@@ -100,11 +87,11 @@ def write_row(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) ->
     if scheme.count_at >= 0:
         write_count(row, scheme.count_at, count_of(rules, t, scheme))
     if scheme.seen_at >= 0:
-        write_seen(row, scheme.seen_at, rules.decks, t.seen, shuffle_pending(rules, t))
+        write_seen(row, scheme.seen_at, rules.decks, t.state.seen, shuffle_pending(rules, t))
     if scheme.composition_at >= 0:
-        write_composition(row, scheme.composition_at, rules.decks, t.seen)
+        write_composition(row, scheme.composition_at, rules.decks, t.state.seen)
     if scheme.bankroll_at >= 0:
-        left = int(t.seats[t.state[ASKED_SEAT], FREE]) // (game.unit * TICKS)
+        left = int(t.seats[t.state.asked_seat].free) // (game.unit * TICKS)
         write_bankroll(row, scheme.bankroll_at, int(scheme.most[scheme.bankroll_at]), left)
     if scheme.rules_at >= 0:
         for place in range(scheme.rules_row.shape[0]):
@@ -114,17 +101,17 @@ def write_row(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) ->
 @inlined
 def write_own_hand(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) -> None:
     """Write the part ``hand``."""
-    s, seat = t.state, index(t.state[ASKED_SEAT])
-    phase, hands = int(s[PHASE]), int(t.seats[seat, HANDS])
-    if not s[ON_TABLE]:
+    s, seat = t.state, index(t.state.asked_seat)
+    phase, hands = int(s.phase), int(t.seats[seat].hands)
+    if not s.on_table:
         write_hand(row, scheme.hand_at, phase, 0, False, 0, 0, 0)
-    elif t.seats[seat, BET] == 0:
-        write_hand(row, scheme.hand_at, phase, 0, False, 0, int(s[UPCARD]), 0)
+    elif t.seats[seat].bet == 0:
+        write_hand(row, scheme.hand_at, phase, 0, False, 0, int(s.upcard), 0)
     else:
-        hand = index(seat * rules.max_hands + min(int(s[ASKED_HAND]), hands - 1))
-        total, soft = int(t.hands[hand, TOTAL]), t.hands[hand, SOFT] > 0
-        stake = place_of_bet(game, int(t.seats[seat, BET]))
-        write_hand(row, scheme.hand_at, phase, total, soft, pair_of(rules, t, hand), int(s[UPCARD]), stake)
+        hand = index(seat * rules.max_hands + min(int(s.asked_hand), hands - 1))
+        total, soft = int(t.hands[hand].total), t.hands[hand].soft > 0
+        stake = place_of_bet(game, int(t.seats[seat].bet))
+        write_hand(row, scheme.hand_at, phase, total, soft, pair_of(rules, t, hand), int(s.upcard), stake)
 
 
 @inlined
@@ -143,17 +130,17 @@ def place_of_bet(game: Game, bet: int) -> int:
 def write_whole_table(rules: Rules, t: Table, scheme: Scheme, row: Array) -> None:
     """Write the part ``table``."""
     s, at = t.state, scheme.table_at
-    write_turn(row, at, int(s[ASKED_SEAT]), int(s[ASKED_HAND]))
+    write_turn(row, at, int(s.asked_seat), int(s.asked_hand))
     places = 1 + t.hands.shape[0]
     for column in range(at + 2, at + 2 + 10 * places):
         row[column] = 0
-    if not s[ON_TABLE]:
+    if not s.on_table:
         return
     for value in range(1, 11):
         for _ in range(int(t.counts[value - 1])):
             write_card(row, at, rules.max_hands, -1, 0, value)
         for seat in range(t.seats.shape[0]):
-            for hand in range(int(t.seats[seat, HANDS])):
+            for hand in range(int(t.seats[seat].hands)):
                 for _ in range(int(t.counts[10 * (1 + seat * rules.max_hands + hand) + value - 1])):
                     write_card(row, at, rules.max_hands, seat, hand, value)
 
@@ -161,9 +148,9 @@ def write_whole_table(rules: Rules, t: Table, scheme: Scheme, row: Array) -> Non
 @inlined
 def count_of(rules: Rules, t: Table, scheme: Scheme) -> float:
     """Return the count of all cards seen."""
-    running, seen = running_count(scheme.start, scheme.tags, t.seen), 0
+    running, seen = running_count(scheme.start, scheme.tags, t.state.seen), 0
     for value in range(1, 11):
-        seen += t.seen[value]
+        seen += t.state.seen[value]
     if scheme.true:
         decks_left = estimated_decks(rules.decks * DECK - seen, scheme.step, scheme.ties_up)
         return true_count(running, scheme.pivot, decks_left)

@@ -2,25 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from bj_env.compiled.arrays import (
-    ASKED_SEAT,
-    BANK,
-    BET,
-    DEALT,
-    FREE,
-    LAST_BANK,
-    LAST_BET,
-    LAST_LOGGED,
-    LOG,
-    LOGGED,
-    MASK,
-    NEW_ACTION,
-    ON_TABLE,
-    OVER,
-    PHASE,
-    SHOWN,
-    SIZE,
-)
+from bj_env.compiled.arrays import NEW_ACTION
 from bj_env.display.scene import Scene, betting_scene, round_scene
 from bj_env.errors import BlackjackError, IllegalAction
 from bj_env.game.notation import Face
@@ -35,7 +17,7 @@ if TYPE_CHECKING:
 def round_on(engine: "Engine", i: int) -> Round:
     """Return the round on a table, as far as it has come."""
     state = engine.tables.state[i]
-    return _retraced(engine, i, int(state[LOG]), int(state[LOGGED]), BET, BANK)
+    return _retraced(engine, i, int(state.half), int(state.logged), "bet", "bank")
 
 
 def last_round(engine: "Engine", i: int) -> Round:
@@ -45,32 +27,32 @@ def last_round(engine: "Engine", i: int) -> Round:
         BlackjackError: if none has.
     """
     state = engine.tables.state[i]
-    if state[LAST_LOGGED] == 0:
+    if state.last_logged == 0:
         raise BlackjackError(f"record: expected a round that has ended in environment {i}, but none has")
-    return _retraced(engine, i, int(state[LOG]) ^ 1, int(state[LAST_LOGGED]), LAST_BET, LAST_BANK)
+    return _retraced(engine, i, int(state.half) ^ 1, int(state.last_logged), "last_bet", "last_bank")
 
 
 def scene_of(engine: "Engine", i: int) -> Scene:
     """Return what everyone sees of a table now."""
     settings, state = engine.settings, engine.tables.state[i]
-    mask, asked = int(state[MASK]), int(state[ASKED_SEAT])
-    banks = engine.tables.seats[i, :, FREE].tolist()
+    mask, asked = int(state.mask), int(state.asked_seat)
+    banks = engine.tables.seats["free"][i].tolist()
     legal = [settings.action_name(action) for action in range(settings.actions) if mask >> action & 1]
-    left = f"{state[SIZE] - state[DEALT]} cards left in the shoe" if settings.rules.decks else "infinite shoe"
-    if state[ON_TABLE]:
-        round = round_on(engine, i) if state[PHASE] != Phase.ROUND_OVER else last_round(engine, i)
+    left = f"{state.pool_end - state.dealt} cards left in the shoe" if settings.rules.decks else "infinite shoe"
+    if state.on_table:
+        round = round_on(engine, i) if state.phase != Phase.ROUND_OVER else last_round(engine, i)
         scene = round_scene(round, settings.names, legal)
     else:
         scene = betting_scene(settings.rules, settings.names, banks, legal, asked)
     return scene._replace(shoe=left)
 
 
-def _retraced(engine: "Engine", i: int, half: int, length: int, bet: int, bank: int) -> Round:
+def _retraced(engine: "Engine", i: int, half: int, length: int, bet: str, bank: str) -> Round:
     log = engine.tables.log[i, half, :length].tolist()
     faces = [Face(entry) for entry in log if entry < NEW_ACTION]
     actions = [entry - NEW_ACTION for entry in log if entry >= NEW_ACTION]
-    money = engine.tables.seats[i].tolist()
-    bets, banks = [seat[bet] // TICKS for seat in money], [seat[bank] for seat in money]
+    money = engine.tables.seats[i]
+    bets, banks = (money[bet] // TICKS).tolist(), money[bank].tolist()
     return retrace(engine.settings.rules, bets, banks, faces, actions)
 
 
@@ -82,14 +64,14 @@ def refused(engine: "Engine", i: int, action: int) -> BlackjackError:
         return BlackjackError(
             f"{where}: action: expected a whole number from 0 to {settings.actions - 1}, got {action}"
         )
-    if state[OVER]:
+    if state.over:
         return BlackjackError(f"{where}: step: expected an episode that goes on, but none does; call reset()")
-    if state[ON_TABLE] and not state[SHOWN] and action < FIRST_BET:
+    if state.on_table and not state.shown and action < FIRST_BET:
         try:
             round_on(engine, i).check(action)
         except IllegalAction as error:
             return IllegalAction(f"{where}: {error}")
-    legal = settings.legal_names(int(state[MASK]))
+    legal = settings.legal_names(int(state.mask))
     return IllegalAction(
-        f"{where}: P{state[ASKED_SEAT] + 1}: expected one of {legal}, got {settings.action_name(action)}"
+        f"{where}: P{state.asked_seat + 1}: expected one of {legal}, got {settings.action_name(action)}"
     )

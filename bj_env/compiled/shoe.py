@@ -5,32 +5,7 @@ the next one lies. What is drawn does not depend on how it is played, so some ca
 first; the pool leaves room for them before the others.
 """
 
-from bj_env.compiled.arrays import (
-    AHEAD,
-    DEALT,
-    DRAWS,
-    DRAWS_BEFORE,
-    FRESH,
-    FRONT,
-    FRONT_END,
-    HOLE,
-    KEPT,
-    KEY_HIGH,
-    KEY_LOW,
-    NUMBER,
-    READY,
-    READY_FROM,
-    ROUND_START,
-    SHOE,
-    SHUFFLED,
-    SIZE,
-    SPENT,
-    STACKED,
-    WORDS_FOR,
-    Array,
-    Table,
-    Tables,
-)
+from bj_env.compiled.arrays import AHEAD, Array, Record, Table, Tables
 from bj_env.compiled.compiling import called, index, inlined
 from bj_env.game.rng import MASK, SHOE_STREAM, bounded, philox
 from bj_env.rules.numbered import card_value, shuffle_due
@@ -41,11 +16,9 @@ LANES = 16
 
 
 @inlined
-def words_of(stream: Array, block: int) -> tuple[int, int, int, int]:
+def words_of(state: Record, block: int) -> tuple[int, int, int, int]:
     """Return a block of the shoe's words."""
-    return philox(
-        block, int(stream[SHOE]), int(stream[NUMBER]), SHOE_STREAM, int(stream[KEY_LOW]), int(stream[KEY_HIGH])
-    )
+    return philox(block, int(state.shoe), int(state.number), SHOE_STREAM, int(state.key_low), int(state.key_high))
 
 
 @inlined
@@ -64,24 +37,25 @@ def work_ahead(rules: Rules, tables: Tables, low: int, high: int, lanes: Array) 
         low, high: at most `LANES` of them.
         lanes: room to work in, `ROOM` numbers.
     """
-    stale, stream = False, tables.stream
+    stale = False
     for lane in range(high - low):
         i = index(low + lane)
-        new = rules.penetration == 0 and not tables.state[i, FRESH]
-        block, shoe = 0 if new else index(stream[i, DRAWS]) >> 2 & ~1, int(stream[i, SHOE]) + new
+        state = tables.state[i]
+        new = rules.penetration == 0 and not state.fresh
+        block, shoe = 0 if new else index(state.draws) >> 2 & ~1, int(state.shoe) + new
         lanes[lane] = block
         lanes[LANES + lane] = shoe
-        lanes[2 * LANES + lane] = stream[i, NUMBER]
-        lanes[3 * LANES + lane] = stream[i, KEY_LOW]
-        lanes[4 * LANES + lane] = stream[i, KEY_HIGH]
-        stale = stale or stream[i, WORDS_FOR] != words_for(shoe, block)
-        stream[i, WORDS_FOR] = words_for(shoe, block)
+        lanes[2 * LANES + lane] = state.number
+        lanes[3 * LANES + lane] = state.key_low
+        lanes[4 * LANES + lane] = state.key_high
+        stale = stale or state.words_for != words_for(shoe, block)
+        state.words_for = words_for(shoe, block)
     if stale:
         for block in range(2):
             work_lanes(lanes)
             for lane in range(high - low):
                 for word in range(4):
-                    tables.words[4 * block + word, index(low + lane)] = lanes[(5 + word) * LANES + lane]
+                    tables.state[index(low + lane)].words[4 * block + word] = lanes[(5 + word) * LANES + lane]
                 lanes[lane] += 1
 
 
@@ -107,26 +81,34 @@ def work_lanes(lanes: Array) -> None:
 
 
 @called
-def draw_ahead(infinite: bool, state: Array, stream: Array, pool: Array, words: Array) -> None:
+def draw_ahead(infinite: bool, state: Record, pool: Array) -> None:
     """Draw the cards of the next words; fewer than these if the shoe ends, or a word does not count."""
-    draws, dealt, size = index(stream[DRAWS]), index(state[DEALT]), index(state[SIZE])
+    draws, dealt, size = index(state.draws), index(state.dealt), index(state.pool_end)
     block = draws >> 2 & ~1
-    if stream[WORDS_FOR] != words_for(int(stream[SHOE]), block):
-        stream[WORDS_FOR] = words_for(int(stream[SHOE]), block)
-        words[0], words[1], words[2], words[3] = words_of(stream, block)
-        words[4], words[5], words[6], words[7] = words_of(stream, block + 1)
-    stream[DRAWS_BEFORE] = draws
-    state[READY_FROM] = dealt
+    if state.words_for != words_for(int(state.shoe), block):
+        state.words_for = words_for(int(state.shoe), block)
+        one, two, three, four = words_of(state, block)
+        state.words[0] = one
+        state.words[1] = two
+        state.words[2] = three
+        state.words[3] = four
+        one, two, three, four = words_of(state, block + 1)
+        state.words[4] = one
+        state.words[5] = two
+        state.words[6] = three
+        state.words[7] = four
+    state.draws_before = draws
+    state.ready_from = dealt
     for at in range(AHEAD):
         if at < draws & (AHEAD - 1):
             continue
         if infinite:
-            chosen = bounded(int(words[at]), DECK)
+            chosen = bounded(int(state.words[at]), DECK)
             if chosen >= 0:
                 pool[DECK + (dealt & (AHEAD - 1))] = pool[chosen]
                 dealt += 1
         elif dealt < size:
-            chosen = bounded(int(words[at]), size - dealt)
+            chosen = bounded(int(state.words[at]), size - dealt)
             if chosen >= 0:
                 rank = pool[dealt + chosen]
                 pool[dealt + chosen] = pool[dealt]
@@ -135,41 +117,41 @@ def draw_ahead(infinite: bool, state: Array, stream: Array, pool: Array, words: 
         else:
             break
         draws += 1
-    stream[DRAWS] = draws
-    state[READY] = dealt
+    state.draws = draws
+    state.ready = dealt
 
 
 def draws_used(rules: Rules, t: Table) -> int:
     """Return how many words the cards dealt so far have used, those ahead left out."""
-    draws = int(t.stream[DRAWS_BEFORE])
-    for dealt in range(int(t.state[READY_FROM]), int(t.state[DEALT])):
+    draws = int(t.state.draws_before)
+    for dealt in range(int(t.state.ready_from), int(t.state.dealt)):
         chosen = -1
         while chosen < 0:
-            word = words_of(t.stream, draws >> 2)[draws & 3]
-            chosen = bounded(word, DECK if rules.decks == 0 else int(t.state[SIZE]) - dealt)
+            word = words_of(t.state, draws >> 2)[draws & 3]
+            chosen = bounded(word, DECK if rules.decks == 0 else int(t.state.pool_end) - dealt)
             draws += 1
     return draws
 
 
 @inlined
-def next_shoe(stream: Array) -> None:
+def next_shoe(state: Record) -> None:
     """Go to the first draw of the next shoe."""
-    stream[SHOE] += 1
-    stream[DRAWS] = 0
-    stream[DRAWS_BEFORE] = 0
+    state.shoe += 1
+    state.draws = 0
+    state.draws_before = 0
 
 
 @inlined
 def fill(t: Table, size: int) -> None:
     """Begin a new order of the first ``size`` cards of the pool."""
     s = t.state
-    s[DEALT] = 0
-    s[READY] = 0
-    s[READY_FROM] = 0
-    s[SIZE] = size
-    s[ROUND_START] = 0
-    s[FRONT] = s[FRONT_END]
-    s[STACKED] = 0
+    s.dealt = 0
+    s.ready = 0
+    s.ready_from = 0
+    s.pool_end = size
+    s.round_start = 0
+    s.front_at = s.front_end
+    s.stacked = 0
 
 
 @inlined
@@ -179,27 +161,27 @@ def shuffle(rules: Rules, t: Table) -> None:
         for place in range(t.full.shape[0]):
             t.pool[place] = t.full[place]
     fill(t, DECK * max(rules.decks, 1))
-    t.state[SPENT] = 0
-    next_shoe(t.stream)
+    t.state.spent = 0
+    next_shoe(t.state)
 
 
 @called
 def shuffle_discards(t: Table) -> bool:
     """Start a new order of the discards, in mid-round, and forget them; tell whether there were any."""
     s = t.state
-    start = int(s[ROUND_START])
+    start = int(s.round_start)
     if start == 0:
         return False
     for value in range(11):
-        t.seen[value] = 0
-    for place in range(start, int(s[DEALT])):
-        t.seen[card_value(int(t.pool[place]))] += 1
-    if s[HOLE] > 0:
-        t.seen[card_value(int(s[HOLE]))] -= 1
+        t.state.seen[value] = 0
+    for place in range(start, int(s.dealt)):
+        t.state.seen[card_value(int(t.pool[place]))] += 1
+    if s.hole > 0:
+        t.state.seen[card_value(int(s.hole))] -= 1
     fill(t, start)
-    s[SPENT] = 1
-    s[SHUFFLED] = 1
-    next_shoe(t.stream)
+    s.spent = 1
+    s.shuffled = 1
+    next_shoe(t.state)
     return True
 
 
@@ -207,14 +189,14 @@ def shuffle_discards(t: Table) -> bool:
 def draw(rules: Rules, t: Table) -> int:
     """Return the rank of the next card; 0 if neither the shoe nor the discards have one."""
     s, infinite = t.state, rules.decks == 0
-    if s[FRONT] < s[FRONT_END]:
+    if s.front_at < s.front_end:
         return draw_stacked(rules, t)
-    while s[DEALT] == s[READY]:
-        if s[DEALT] == s[SIZE] and not infinite and not shuffle_discards(t):
+    while s.dealt == s.ready:
+        if s.dealt == s.pool_end and not infinite and not shuffle_discards(t):
             return 0
-        draw_ahead(infinite, s, t.stream, t.pool, t.words)
-    dealt = index(s[DEALT])
-    s[DEALT] = dealt + 1
+        draw_ahead(infinite, s, t.pool)
+    dealt = index(s.dealt)
+    s.dealt = dealt + 1
     return int(t.pool[DECK + (dealt & (AHEAD - 1)) if infinite else dealt])
 
 
@@ -222,35 +204,35 @@ def draw(rules: Rules, t: Table) -> int:
 def draw_stacked(rules: Rules, t: Table) -> int:
     """Return the rank of the next card while some are stacked; where none is known chance draws it."""
     s = t.state
-    rank = int(t.front[s[FRONT]])
-    s[FRONT] += 1
+    rank = int(t.front[s.front_at])
+    s.front_at += 1
     if rank > 0:
-        s[STACKED] -= 1
+        s.stacked -= 1
     elif rules.decks == 0:
-        rank = int(t.pool[below(t.stream, DECK)])
+        rank = int(t.pool[below(s, DECK)])
     else:
-        at, size = int(s[DEALT] + s[STACKED]), int(s[SIZE])
+        at, size = int(s.dealt + s.stacked), int(s.pool_end)
         if at == size and not shuffle_discards(t):
             return 0
         if at == size:
-            at, size = 0, int(s[SIZE])
-        chosen = at + below(t.stream, size - at)
+            at, size = 0, int(s.pool_end)
+        chosen = at + below(s, size - at)
         rank = int(t.pool[chosen])
         t.pool[chosen] = t.pool[at]
     if rules.decks > 0:
-        t.pool[s[DEALT]] = rank
-    s[DEALT] += 1
-    s[READY] = s[READY_FROM] = s[DEALT]
+        t.pool[s.dealt] = rank
+    s.dealt += 1
+    s.ready = s.ready_from = s.dealt
     return rank
 
 
 @inlined
-def below(stream: Array, n: int) -> int:
+def below(state: Record, n: int) -> int:
     """Return a number from 0 to ``n - 1``, all equally likely, while nothing is drawn ahead."""
     while True:
-        draws = int(stream[DRAWS])
-        stream[DRAWS] = stream[DRAWS_BEFORE] = draws + 1
-        number = bounded(words_of(stream, draws >> 2)[draws & 3], n)
+        draws = int(state.draws)
+        state.draws = state.draws_before = draws + 1
+        number = bounded(words_of(state, draws >> 2)[draws & 3], n)
         if number >= 0:
             return number
 
@@ -259,15 +241,15 @@ def below(stream: Array, n: int) -> int:
 def shoe_spent(rules: Rules, t: Table) -> bool:
     """Tell whether the cut card is out, or the discards are in use."""
     s = t.state
-    if s[KEPT]:
+    if s.kept:
         return False
-    return bool(s[SPENT]) or (s[DEALT] > 0 and shuffle_due(rules, int(s[DEALT]), DECK * rules.decks))
+    return bool(s.spent) or (s.dealt > 0 and shuffle_due(rules, int(s.dealt), DECK * rules.decks))
 
 
 @inlined
 def shuffle_pending(rules: Rules, t: Table) -> bool:
     """Tell whether the shoe is shuffled before the next round."""
-    return bool(t.state[FRESH]) or shoe_spent(rules, t)
+    return bool(t.state.fresh) or shoe_spent(rules, t)
 
 
 @inlined
@@ -276,13 +258,13 @@ def prepare_shoe(rules: Rules, t: Table) -> None:
     s = t.state
     if shoe_spent(rules, t):
         shuffle(rules, t)
-        s[FRESH] = 1
-    if s[FRESH]:
-        s[FRESH] = 0
+        s.fresh = 1
+    if s.fresh:
+        s.fresh = 0
         for value in range(11):
-            t.seen[value] = 0
+            t.state.seen[value] = 0
         for _ in range(rules.burn_cards):
             draw(rules, t)
-    s[ROUND_START] = s[DEALT]
-    s[KEPT] = 0
-    s[SHUFFLED] = 0
+    s.round_start = s.dealt
+    s.kept = 0
+    s.shuffled = 0

@@ -6,30 +6,6 @@ from typing import cast
 
 import numpy as np
 
-from bj_env.compiled.arrays import (
-    BET,
-    DEALT,
-    DRAWS,
-    DRAWS_BEFORE,
-    FREE,
-    FRESH,
-    FRONT,
-    FRONT_END,
-    KEPT,
-    KEY_HIGH,
-    KEY_LOW,
-    NUMBER,
-    PHASE,
-    PLACED,
-    READY,
-    READY_FROM,
-    SEAT,
-    SHOE,
-    SIZE,
-    SPENT,
-    STACKED,
-    VOID,
-)
 from bj_env.compiled.engine import Engine
 from bj_env.compiled.episode import deal_if_any_bet
 from bj_env.compiled.kernels import table_at
@@ -56,10 +32,10 @@ def apply_start(engine: Engine, tables: Sequence[int], start: Start) -> None:
     for i in tables:
         for seat, bank in enumerate(start.banks):
             if bank is not None:
-                engine.tables.seats[i, seat, FREE] = ticks(bank, "bank")
+                engine.tables.seats[i, seat].free = ticks(bank, "bank")
         if start.bets is not None:
-            engine.tables.seats[i, :, BET] = np.array(start.bets) * TICKS
-            engine.tables.state[i, PLACED] = len(start.bets)
+            engine.tables.seats["bet"][i] = np.array(start.bets) * TICKS
+            engine.tables.state[i].placed = len(start.bets)
         if start.line is not None:
             _play(engine, i, start.line)
 
@@ -70,20 +46,21 @@ def _stack_all(engine: Engine, tables: Sequence[int], start: Start) -> None:
         _give_back(engine, i)
     streams = [_stream(engine, i) for i in tables]
     for i, stream, shoe_state in zip(tables, streams, start.shoe_states(engine.settings.rules, streams), strict=True):
-        engine.tables.stream[i, DRAWS] = engine.tables.stream[i, DRAWS_BEFORE] = stream.draws
+        state = engine.tables.state[i]
+        state.draws = state.draws_before = stream.draws
         _stack(engine, i, shoe_state)
 
 
 def _stream(engine: Engine, i: int) -> Stream:
     """Return the random numbers of a table's shoe, from the next one on."""
-    low, high, table, shoe, draws = engine.tables.stream[i, [KEY_LOW, KEY_HIGH, NUMBER, SHOE, DRAWS]].tolist()
-    return Stream(low | high << 32, table=table, shoe=shoe, draws=draws)
+    state = engine.tables.state[i]
+    return Stream(state.key_low | state.key_high << 32, table=state.number, shoe=state.shoe, draws=state.draws)
 
 
 def _give_back(engine: Engine, i: int) -> None:
     """Give back the words of the cards ahead, which will not be dealt."""
     draws = draws_used(engine.rules, table_at(engine.tables, i))
-    engine.tables.stream[i, DRAWS] = engine.tables.stream[i, DRAWS_BEFORE] = draws
+    engine.tables.state[i].draws = engine.tables.state[i].draws_before = draws
 
 
 def _stack(engine: Engine, i: int, shoe_state: ShoeState) -> None:
@@ -98,12 +75,13 @@ def _stack(engine: Engine, i: int, shoe_state: ShoeState) -> None:
     t.pool[i, : len(shoe_state.dealt)] = shoe_state.dealt
     t.pool[i, at : at + len(shoe_state.rest)] = shoe_state.rest
     t.front[i, : len(shoe_state.stacked)] = shoe_state.stacked
-    t.seen[i] = shoe_state.seen
+    s = t.state[i]
+    s.seen[:] = shoe_state.seen
     dealt = len(shoe_state.dealt)
-    places = {DEALT: dealt, READY: dealt, READY_FROM: dealt, SIZE: at + len(shoe_state.rest)}
-    places |= {FRONT: 0, FRONT_END: len(shoe_state.stacked)}
-    for place, number in (places | {STACKED: known, FRESH: 0, SPENT: 0, KEPT: 1}).items():
-        t.state[i, place] = number
+    s.dealt = s.ready = s.ready_from = dealt
+    s.pool_end = at + len(shoe_state.rest)
+    s.front_at, s.front_end, s.stacked = 0, len(shoe_state.stacked), known
+    s.fresh, s.spent, s.kept = 0, 0, 1
 
 
 def _play(engine: Engine, i: int, line: Line) -> None:
@@ -126,10 +104,10 @@ class _Written:
         state = self.table.state
         self.over = not go_on(self.engine.rules, self.table)
         if self.over:
-            state[SEAT] = len(self.engine.settings.decisions)  # whoever goes on finds that all have been asked
-        self.void = bool(state[VOID])
-        self.phase = Phase(int(state[PHASE]))
-        self.active_seat = SimpleNamespace(number=int(state[SEAT]))
+            state.seat = len(self.engine.settings.decisions)  # whoever goes on finds that all have been asked
+        self.void = bool(state.void)
+        self.phase = Phase(int(state.phase))
+        self.active_seat = SimpleNamespace(number=int(state.seat))
 
     def act(self, action: int) -> None:
         round_on(self.engine, self.i).check(action)

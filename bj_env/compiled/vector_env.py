@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from bj_env.compiled.arrays import MASK, Array
+from bj_env.compiled.arrays import Array
 from bj_env.compiled.engine import Engine
 from bj_env.compiled.kernels import BEGIN, GO, SHOW, SKIP, Out, kernels
 from bj_env.compiled.records import last_round, refused, scene_of
@@ -323,7 +323,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return which actions are legal now, ``[T, A]``; all zero where the episode is over."""
-        masks = self.engine.tables.state[:, MASK, None] >> np.arange(self.settings.actions) & 1
+        masks = self.engine.tables.state["mask"][:, None] >> np.arange(self.settings.actions) & 1
         return masks.astype(np.int8)
 
     def record(self, index: int) -> Record:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import bj_env
-from bj_env.compiled.arrays import KEY_HIGH, KEY_LOW, NUMBER, SHOE
 from bj_env.compiled.compiling import sources
 from bj_env.compiled.vector_env import BlackjackVectorEnv, sample_legal
 
@@ -81,7 +80,7 @@ def told_here() -> str:
 def bytes_a_table(**keywords: Any) -> float:
     env = BlackjackVectorEnv(100, **keywords)
     own = [array for array in env.engine.tables if len(array) == 100]  # all tables share the others
-    assert len(own) == 11
+    assert len(own) == 7
     return sum(array.nbytes for array in own) / 100
 
 
@@ -106,8 +105,8 @@ def test_a_million_tables() -> None:
     rng, rewards = np.random.default_rng(1), np.zeros(1_000_000)
     for _ in range(4):
         _, rewards, *_, infos = env.step(sample_legal(infos["action_mask"], rng))
-    chance = env.engine.tables.stream[:, [KEY_LOW, KEY_HIGH, NUMBER, SHOE]]
-    assert len(np.unique(chance, axis=0)) == 1_000_000, "no shoe comes twice"
+    chance = env.engine.tables.state[["key_low", "key_high", "number", "shoe"]]
+    assert len(np.unique(chance)) == 1_000_000, "no shoe comes twice"
     assert -1 < rewards.mean() < 0
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bj_env.compiled.arrays import DEALT, HOLE, PHASE, SIZE, STACKED, UPCARD
 from bj_env.compiled.engine import FEWEST_A_THREAD
 from bj_env.compiled.kernels import SHOW, Out
 from bj_env.compiled.vector_env import BlackjackVectorEnv, sample_legal
@@ -331,18 +330,19 @@ def shown(env: BlackjackVectorEnv) -> list[bytes]:
 def permute(env: BlackjackVectorEnv, i: int, rng: np.random.Generator) -> None:
     """Shuffle what nobody has seen at a table; the hole card stays a blackjack, or none, if the dealer has looked."""
     t, rules = env.engine.tables, env.settings.rules
-    state, rest = t.state[i], t.pool[i, t.state[i, DEALT] + t.state[i, STACKED] : t.state[i, SIZE]]
+    state = t.state[i]
+    rest = t.pool[i, state.dealt + state.stacked : state.pool_end]
     rng.shuffle(rest)
-    if state[HOLE] == 0:
+    if state.hole == 0:
         return
 
     def makes_blackjack(rank: int) -> bool:
-        return bool(card_value(int(rank)) + state[UPCARD] == 11)
+        return bool(card_value(int(rank)) + state.upcard == 11)
 
-    looked = rules.hole_card is HoleCard.PEEK and state[PHASE] == Phase.PLAY
-    fits = [at for at, rank in enumerate(rest) if not looked or makes_blackjack(rank) == makes_blackjack(state[HOLE])]
+    looked = rules.hole_card is HoleCard.PEEK and state.phase == Phase.PLAY
+    fits = [at for at, rank in enumerate(rest) if not looked or makes_blackjack(rank) == makes_blackjack(state.hole)]
     at = rng.choice(fits)
-    state[HOLE], rest[at] = rest[at], state[HOLE]
+    state.hole, rest[at] = int(rest[at]), state.hole
 
 
 @pytest.mark.parametrize("house", ["2D PEN75 ES", "1D NOPEEK PEN50", "2D ENHC PEN75"])
@@ -353,7 +353,7 @@ def test_nothing_hidden_reaches_the_agent(house: str) -> None:
     env.reset(seed=3)
     for _ in range(25):
         told, hidden = shown(env), env.engine.tables.pool.copy()
-        for i in np.flatnonzero(env.engine.tables.state[:, PHASE] != Phase.ROUND_OVER):
+        for i in np.flatnonzero(env.engine.tables.state["phase"] != Phase.ROUND_OVER):
             permute(env, i, rng)
         moved += int((hidden != env.engine.tables.pool).sum())
         assert shown(env) == told
