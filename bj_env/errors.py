@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
+from math import inf, nan
+from numbers import Real
 from typing import Any, TypeGuard, cast
 
 LONGEST_ECHO = 60
@@ -98,6 +100,46 @@ def one_of(name: str, came: object, valid: Sequence[str]) -> str:
     return came
 
 
+def is_flag(came: object) -> bool:
+    """Tell whether a value is on or off, numpy's included; no number is.
+
+    >>> is_flag(False), is_flag(0)
+    (True, False)
+    """
+    kind = type(came)  # by its name, since the rules do without numpy
+    return kind is bool or (kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"))
+
+
+def flag_of(name: str, came: object) -> bool:
+    """Return a value that is on or off.
+
+    Raises:
+        BlackjackError: if it is none.
+
+    >>> flag_of("record_in_info", came=False)
+    False
+    """
+    if not is_flag(came):
+        raise BlackjackError(f"{name}: expected True or False, got {shortened(came)}")
+    return bool(came)
+
+
+def real_number(came: object) -> float:
+    """Return a number as a float, numpy's as they are written: ``np.float32(0.1)`` is 0.1; nan if it is none.
+
+    Texts, complex numbers and bools are none. What is too large for a float is infinite.
+
+    >>> real_number(3), real_number(10**400), real_number(True)
+    (3.0, inf, nan)
+    """
+    if isinstance(came, bool) or not isinstance(came, Real):
+        return nan
+    try:
+        return float(str(came)) if hasattr(came, "dtype") else float(came)
+    except OverflowError:
+        return inf if cast(float, came) > 0 else -inf
+
+
 def items_of(name: str, came: object, expected: str) -> tuple[Any, ...]:
     """Return the items of a list, a tuple, an array or whatever else can be walked through, but for a text.
 
@@ -127,7 +169,7 @@ def choices(came: object, valid: Iterable[object]) -> str:
     "valid: 'six-deck', 'infinite'"
     """
     names = [str(choice) for choice in valid]
-    near = _closest(str(came), names)
+    near = _closest(came, names) if isinstance(came, str) else ""
     hint = f"did you mean {near!r}? " if near else ""
     return hint + "valid: " + ", ".join(map(repr, names))
 

@@ -20,7 +20,7 @@ import numpy as np
 from bj_env.compiled.arrays import Array
 from bj_env.compiled.blocks import Played, chunks_of_blocks, in_order, player
 from bj_env.compiled.sums import Paired, Simulation
-from bj_env.errors import BlackjackError, choices
+from bj_env.errors import BlackjackError, choices, real_number, shortened
 from bj_env.game.decision import Decision
 from bj_env.game.rng import SEEDS, TABLES
 from bj_env.rules.houses import parse_rules, text
@@ -227,9 +227,9 @@ def added_up(
     if backend == THREADS:
         job.compile()
         return _so_far(in_order(job, chunks, threads), enough)
-    name, _, address = backend.partition(":")
+    name, _, address = backend.partition(":") if isinstance(backend, str) else (backend, "", "")
     if name != RAY:
-        raise BlackjackError(f"backend: got {backend!r}; {choices(backend, BACKENDS)}")
+        raise BlackjackError(f"backend: got {shortened(backend)}; {choices(backend, BACKENDS)}")
     from bj_env.compiled.cluster import AUTO, on_cluster  # only here: it takes ray
 
     return _so_far(on_cluster(job, chunks, address=address or AUTO), enough)
@@ -276,6 +276,7 @@ def played(
 
 def checked_stderr(came: Any) -> float:
     """Return a standard error to reach."""
-    if isinstance(came, bool) or not isinstance(came, int | float | np.number) or not came >= 0:
-        raise BlackjackError(f"stderr: expected a number from 0 on, got {came!r}")
-    return float(came)
+    number = real_number(came)
+    if not number >= 0:
+        raise BlackjackError(f"stderr: expected a number from 0 on, got {shortened(came)}")
+    return number

@@ -12,7 +12,7 @@ from bj_env.compiled.lookup_policies import LOOKED_UP, MASKS, PHASES, RANDOM, UP
 from bj_env.errors import BlackjackError, DecisionError
 from bj_env.game.decision import Decision, ask
 from bj_env.game.view import total_dependent_view
-from bj_env.rules.terms import OFFERS, Action, Phase, Rules
+from bj_env.rules.terms import OFFERS, Action, Phase, Rules, checked_bet
 from bj_env.strategies.count_systems import ESTIMATES
 from bj_env.strategies.counting import CountingDecision
 from bj_env.strategies.fixed_count import FixedCount
@@ -126,10 +126,10 @@ def tabulated(decision: Decision, rules: Rules) -> Tabulated:
 def _bet(decision: Decision, rules: Rules) -> int:
     view = total_dependent_view(rules, Phase.BET, cards=(), total=0, soft=False, pair=0, upcard=0, legal=())
     bet = ask(decision.bet, view, lambda: "bet")
-    whole = isinstance(bet, int) and not isinstance(bet, bool)
-    if not whole or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
-        raise DecisionError(f"bet: expected 0 or {rules.min_bet} to {rules.max_bet} chips, got {bet!r}")
-    return bet
+    try:
+        return checked_bet("bet", bet, rules)
+    except BlackjackError as error:
+        raise DecisionError(str(error)) from None
 
 
 def _by_count(decision: CountingDecision, rules: Rules) -> Tabulated:

@@ -12,6 +12,7 @@ from bj_env.compiled.arrays import Array
 from bj_env.errors import BlackjackError, RenderModeError, one_of, shortened
 from bj_env.extras import missing
 from bj_env.game.rng import SEEDS
+from bj_env.rules.terms import checked_number
 
 MOST_THREADS = 1024
 MOST_PICTURES = 64
@@ -51,9 +52,7 @@ def checked_mode(mode: AutoresetMode | str) -> AutoresetMode:
 
 def checked_seed(seed: Any) -> int:
     """Return a seed of a table."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < SEEDS:
-        raise BlackjackError(f"seed: expected a whole number from 0 to 2**64 - 1, got {seed!r}")
-    return int(seed)
+    return checked_number("seed", seed, 0, SEEDS - 1)
 
 
 def checked_actions(actions: Any, tables: int) -> Array:
@@ -64,4 +63,6 @@ def checked_actions(actions: Any, tables: int) -> Array:
         raise BlackjackError(f"actions: expected whole numbers ({tables},), got {actions!r}") from None
     if given.shape != (tables,) or given.dtype.kind not in "iu":
         raise BlackjackError(f"actions: expected whole numbers ({tables},), got {given.dtype} {given.shape}")
+    if given.dtype == np.uint64:
+        given = np.minimum(given, np.uint64(np.iinfo(np.int64).max))  # too large stays too large
     return np.array(given, np.int64)  # of one layout, for which the kernels are compiled

@@ -332,9 +332,8 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         Raises:
             BlackjackError: if there is no such environment, or no round has ended there.
         """
-        if isinstance(index, bool) or not isinstance(index, int | np.integer) or not 0 <= index < self.num_envs:
-            raise BlackjackError(f"record: expected an environment from 0 to {self.num_envs - 1}, got {index!r}")
-        return last_round(self.engine, int(index)).record(int(self._seeds[0][index]))
+        index = checked_number("record", index, 0, self.num_envs - 1)
+        return last_round(self.engine, index).record(int(self._seeds[0][index]))
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """Return a picture of each table, uint8 ``[height, width, 3]``; Gymnasium's wrappers lay them out as a grid."""

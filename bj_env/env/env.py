@@ -19,7 +19,7 @@ from bj_env.env.episode import DEFAULT_START, Episode
 from bj_env.env.observer import Cache, Observation, Observer
 from bj_env.env.settings import AGENT, Settings, check_keywords, fallback_action, portable_spec
 from bj_env.env.start_states import Start
-from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices, shortened
+from bj_env.errors import BlackjackError, IllegalAction, RenderModeError, choices, flag_of, shortened
 from bj_env.extras import missing
 from bj_env.game.cards import Card
 from bj_env.game.decision import Decision
@@ -133,8 +133,6 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
             illegal_action=illegal_action,
             mask_in_observation=mask_in_observation,
         )
-        if not isinstance(record_in_info, bool):
-            raise BlackjackError(f"record_in_info: expected True or False, got {shortened(record_in_info)}")
         modes = self.metadata["render_modes"]
         if not (render_mode is None or (isinstance(render_mode, str) and render_mode in modes)):
             raise RenderModeError(f"render_mode: got {shortened(render_mode)}; {choices(render_mode, modes)}")
@@ -163,7 +161,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
         self.observer = Observer(settings)
         self._masks: Cache[int, NDArray[np.int8]] = Cache()
         self._no_nets = np.zeros(len(settings.decisions))
-        self._no_record = Record(self.rules) if record_in_info else None
+        self._no_record = Record(self.rules) if flag_of("record_in_info", record_in_info) else None
 
     @property
     def spec(self) -> EnvSpec | None:
@@ -264,11 +262,13 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
             BlackjackError: if it is not in the action space.
         """
         try:
-            asked = index(action)
+            asked = -1 if action is True or action is False else index(action)
         except TypeError:
             asked = -1
         if not 0 <= asked < self._actions:
-            raise BlackjackError(f"action: expected a whole number from 0 to {self._actions - 1}, got {action!r}")
+            raise BlackjackError(
+                f"action: expected a whole number from 0 to {self._actions - 1}, got {shortened(action)}"
+            )
         return asked
 
     def _fallback_action(self, action: int) -> int:

@@ -13,7 +13,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
 from bj_env.env.episode import EPISODES
-from bj_env.errors import BlackjackError, UnknownArgument, UnknownStrategy, items_of, one_of, shortened
+from bj_env.errors import BlackjackError, UnknownArgument, UnknownStrategy, is_flag, items_of, one_of, shortened
 from bj_env.game.decision import Decision
 from bj_env.game.notation import house_text
 from bj_env.observation import Layout
@@ -26,8 +26,8 @@ from bj_env.rules.terms import (
     Action,
     Rules,
     check_first_deal,
+    checked_bet,
     checked_number,
-    is_whole,
     ticks,
 )
 from bj_env.strategies.count_systems import Count, count_from
@@ -257,15 +257,13 @@ def fallback_action(action: int, mask: int, total: int) -> int:
 
 
 def _checked_bets(rules: Rules, bets: Iterable[int] | None) -> tuple[int, ...]:
-    sizes = (rules.min_bet,) if bets is None else items_of("bets", bets, "sizes like (0, 5, 25)")
-    for bet in sizes:
-        if not is_whole(bet) or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
-            raise BlackjackError(f"bets: expected 0 or {rules.min_bet} to {rules.max_bet} chips, got {shortened(bet)}")
+    given = (rules.min_bet,) if bets is None else items_of("bets", bets, "sizes like (0, 5, 25)")
+    sizes = tuple([checked_bet("bets", bet, rules) for bet in given])
     if len(sizes) > MOST_BETS:
         raise BlackjackError(f"bets: expected at most {MOST_BETS} sizes, got {len(sizes)}")
     if not any(sizes) or len(set(sizes)) < len(sizes):
         raise BlackjackError(f"bets: expected different sizes, at least one above 0, got {sizes}")
-    return tuple(map(int, sizes))
+    return sizes
 
 
 def _unit(bets: Sequence[int]) -> int:
@@ -304,7 +302,7 @@ def _checked_bankroll(bets: Sequence[int], bankroll: float | None) -> float | No
 
 
 def _checked_keys(mask_in_observation: bool | Sequence[str]) -> tuple[str, str] | None:
-    if isinstance(mask_in_observation, bool):
+    if is_flag(mask_in_observation):
         return ("observation", "action_mask") if mask_in_observation else None
     keys = tuple(mask_in_observation) if isinstance(mask_in_observation, list | tuple) else ()
     if len(keys) != 2 or keys[0] == keys[1] or not all(isinstance(key, str) and key for key in keys):

@@ -1,13 +1,12 @@
 """Reset options: where an episode starts, if not with whatever chance deals."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from bj_env.errors import BlackjackError, choices
+from bj_env.errors import BlackjackError, choices, items_of, real_number, shortened
 from bj_env.game.cards import Card, card, from_face
 from bj_env.game.notation import Line, house_text, parse, parse_cards
 from bj_env.game.participants import Player
@@ -131,11 +130,12 @@ class Start(NamedTuple):
 
 
 def _checked_count(count: Any, rules: Rules) -> float:
-    if isinstance(count, bool) or not isinstance(count, Real) or not -MOST_COUNT <= float(count) <= MOST_COUNT:
-        raise BlackjackError(f"options: expected a count from {-MOST_COUNT} to {MOST_COUNT}, got {count!r}")
+    number = real_number(count)
+    if not -MOST_COUNT <= number <= MOST_COUNT:
+        raise BlackjackError(f"options: expected a count from {-MOST_COUNT} to {MOST_COUNT}, got {shortened(count)}")
     if rules.decks == 0:
         raise BlackjackError("options: 'count' needs a number of decks; got an infinite shoe")
-    return float(count)
+    return number
 
 
 def _start_cards(given: Mapping[str, Any], rules: Rules, seats: int, agent: int) -> list[Card | None]:
@@ -158,7 +158,8 @@ def _start_cards(given: Mapping[str, Any], rules: Rules, seats: int, agent: int)
 def _cards(name: str, given: Any) -> tuple[Card, ...]:
     if isinstance(given, str):
         return tuple(map(from_face, parse_cards(given)))
-    try:
-        return tuple(word if isinstance(word, Card) else card(str(word).strip()) for word in given)
-    except TypeError:
-        raise BlackjackError(f"options: expected cards for {name!r}, like 'T,6', got {given!r}") from None
+    expected = f"cards for {name!r}, like 'T,6'"
+    if isinstance(given, Set | Mapping):  # which have no order
+        raise BlackjackError(f"options: expected {expected}, got {shortened(given)}")
+    words = items_of("options", given, expected)
+    return tuple(word if isinstance(word, Card) else card(str(word).strip()) for word in words)

@@ -22,7 +22,7 @@ from bj_env.rules.numbered import (
     insurance_refusal,
     is_short,
 )
-from bj_env.rules.terms import TICKS, Phase, Refusal, Rules, check_first_deal, checked_number, is_whole
+from bj_env.rules.terms import TICKS, Phase, Refusal, Rules, check_first_deal, checked_bet, checked_number
 
 
 class TablePhase(IntEnum):
@@ -129,10 +129,7 @@ class Table:
 
     def _checked_bet(self, seat: int, bet: int) -> int:
         rules, player = self.rules, self.players[seat]
-        if not is_whole(bet) or not (bet == 0 or rules.min_bet <= bet <= rules.max_bet):
-            limits = f"0 or {rules.min_bet} to {rules.max_bet} chips"
-            raise BlackjackError(f"bet of P{seat + 1}: expected {limits}, got {shortened(bet)}")
-        bet = int(bet)
+        bet = checked_bet(f"bet of P{seat + 1}", bet, rules)
         if is_short(player.free, bet * TICKS):
             raise BlackjackError(
                 f"bet of P{seat + 1}: expected at most the {player.bankroll:g} chips it has, got {bet}"

@@ -1,7 +1,8 @@
 """Bettors for tournaments: basic strategy with a way to bet."""
 
-from bj_env.errors import BlackjackError
+from bj_env.errors import BlackjackError, real_number, shortened
 from bj_env.game.view import View
+from bj_env.rules.terms import MOST_CHIPS, checked_number
 from bj_env.strategies.basic import ChartDecision
 
 
@@ -20,9 +21,7 @@ class FlatBettor(ChartDecision):
 
     def __init__(self, chips: int) -> None:
         super().__init__()
-        if isinstance(chips, bool) or not isinstance(chips, int) or chips < 1:
-            raise BlackjackError(f"chips: expected a whole number from 1 up, got {chips!r}")
-        self.chips = chips
+        self.chips = checked_number("chips", chips, 1, MOST_CHIPS)
 
     def bet(self, view: View) -> int:
         """Return the bet in chips."""
@@ -38,9 +37,9 @@ class ProportionalBettor(ChartDecision):
 
     def __init__(self, share: float) -> None:
         super().__init__()
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
-            raise BlackjackError(f"share: expected a number above 0 and up to 1, got {share!r}")
-        self.share = share
+        self.share = real_number(share)
+        if not 0 < self.share <= 1:
+            raise BlackjackError(f"share: expected a number above 0 and up to 1, got {shortened(share)}")
 
     def bet(self, view: View) -> int:
         """Return the bet in chips."""

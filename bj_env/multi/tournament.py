@@ -6,7 +6,7 @@ tournament it does: what counts is to have more chips than the others at the end
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bj_env.env.episode import Episode
 from bj_env.env.settings import Settings
-from bj_env.errors import BlackjackError
+from bj_env.errors import BlackjackError, items_of, real_number, shortened
 from bj_env.game.decision import Decision
 from bj_env.game.round import Round
 from bj_env.rules.terms import TICKS, checked_number
@@ -56,10 +56,12 @@ class TournamentSettings:
     def __post_init__(self) -> None:
         checked_number("rounds", self.rounds, 1, 1_000_000)
         checked_number("bankroll", self.bankroll, 1, 1_000_000_000)
-        for number in self.elimination:
+        for number in items_of("elimination", self.elimination, "numbers of rounds, like (8, 16)"):
             checked_number("elimination", number, 1, self.rounds)
-        if not self.prizes:
-            raise BlackjackError("prizes: expected at least one, by rank, like (1.0,), got none")
+        prizes = items_of("prizes", self.prizes, "numbers by rank, like (6.0, 3.0)")
+        if not prizes or not all(isfinite(real_number(prize)) for prize in prizes):
+            raise BlackjackError(f"prizes: expected at least one, by rank, like (1.0,), got {shortened(prizes)}")
+        object.__setattr__(self, "prizes", tuple(map(real_number, prizes)))
         object.__setattr__(self, "decision", None if self.play is None else strategy(self.play))
 
     def prize(self, ranks: range) -> float:

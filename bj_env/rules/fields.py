@@ -6,10 +6,10 @@ observation and the table in docs/rules.md follow from the annotations, so a new
 
 from collections.abc import Mapping
 from enum import IntEnum
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple
 
-from bj_env.errors import RulesError, choices, shortened
+from bj_env.errors import RulesError, choices, is_flag, real_number, shortened
 
 
 class Flag(NamedTuple):
@@ -26,10 +26,10 @@ class Flag(NamedTuple):
     meaning: str
 
     def check(self, name: str, value: object) -> bool:
-        """Return the value, which must be a bool."""
-        if not isinstance(value, bool):
+        """Return the value, which must be a bool, numpy's included."""
+        if not is_flag(value):
             raise RulesError(f"{name}: expected true or false, got {shortened(value)}")
-        return value
+        return bool(value)
 
     @property
     def tokens(self) -> dict[bool, str]:
@@ -127,9 +127,10 @@ class Share(NamedTuple):
 
     def check(self, name: str, value: object) -> float:
         """Return the share, rounded to whole percents."""
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
+        share = real_number(value)
+        if not 0 <= share < 1:
             raise RulesError(f"{name}: expected a share of the shoe from 0 to 0.99, got {shortened(value)}")
-        percents = float(value) * 100
+        percents = share * 100
         if abs(percents - round(percents)) > 1e-9:
             raise RulesError(f"{name}: expected whole percents, like 0.75, got {shortened(value)}")
         return round(percents) / 100

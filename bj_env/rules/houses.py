@@ -96,7 +96,7 @@ def _token(token: str, text: str) -> tuple[str, Any]:
     if word in _TOKENS:
         return _TOKENS[word]
     for field, form in _FORMS.items():
-        if match := re.fullmatch(form.format("([0-9]{1,10})"), word):
+        if match := re.fullmatch(form.format("([0-9]{1,60})"), word):
             number = int(match[1])
             if field == "decks" and number == 0:
                 expected = "expected 1D to 16D, or INF for an infinite shoe"

@@ -4,10 +4,10 @@
 """
 
 from enum import IntEnum
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Annotated, Any, NamedTuple, Self, TypeGuard, get_type_hints
 
-from bj_env.errors import BlackjackError, RulesError, choices, shortened
+from bj_env.errors import BlackjackError, RulesError, choices, real_number, shortened
 from bj_env.rules.fields import Choice, Field, Flag, Number, Share, annotated_fields
 
 TICKS = 10
@@ -19,6 +19,9 @@ DECK = 52
 
 MOST_CHIPS = 10**9
 """No bet is larger."""
+
+MOST_TICKS = 10**13
+"""Nobody has more money."""
 
 
 class Action(IntEnum):
@@ -344,10 +347,10 @@ def ticks(chips: object, what: str) -> int:
     >>> ticks(7.5, "bankroll")
     75
     """
-    number = isinstance(chips, Real) and not isinstance(chips, bool)
-    if not number or not 0 <= chips <= 10**12 or abs(round(chips * TICKS) - chips * TICKS) > 1e-6:  # type: ignore[operator]
+    amount = real_number(chips) * TICKS
+    if not 0 <= amount <= MOST_TICKS or abs(round(amount) - amount) > 1e-6:
         raise BlackjackError(f"{what}: expected chips from 0 up, at most one decimal, got {shortened(chips)}")
-    return round(float(chips * TICKS))  # type: ignore[operator]
+    return round(amount)
 
 
 def check_first_deal(rules: Rules, seats: int, cards: int) -> None:
@@ -396,4 +399,20 @@ def checked_number(name: str, came: object, least: int, most: int) -> int:
     """
     if not is_whole(came) or not least <= int(came) <= most:
         raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {shortened(came)}")
+    return int(came)
+
+
+def checked_bet(name: str, came: object, rules: Rules) -> int:
+    """Return a bet in chips that a house takes: a whole number, 0 to sit out.
+
+    Raises:
+        BlackjackError: if it is none.
+
+    >>> checked_bet("bet of P1", 5.0, Rules())
+    Traceback (most recent call last):
+    bj_env.errors.BlackjackError: bet of P1: expected 0 or 1 to 1000 whole chips, got 5.0
+    """
+    if not is_whole(came) or not (came == 0 or rules.min_bet <= came <= rules.max_bet):
+        limits = f"0 or {rules.min_bet} to {rules.max_bet} whole chips"
+        raise BlackjackError(f"{name}: expected {limits}, got {shortened(came)}")
     return int(came)

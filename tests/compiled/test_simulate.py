@@ -209,6 +209,7 @@ def test_a_seat_may_sit_out_where_another_bets() -> None:
         ({"seed": -1}, "seed: expected a whole number from 0 to"),
         ({"seed": 2**64}, "seed: "),
         ({"threads": 0}, "threads: expected a whole number from 1 to 1024, got 0"),
+        ({"backend": 5}, "backend: got 5; valid: 'threads', 'ray'"),
         ({"block": 0}, "block: expected a whole number from 1 to"),
         ({"rules": "7D H71"}, "did you mean 'H17'"),
     ],
@@ -227,7 +228,7 @@ def test_lineups_of_different_size_are_no_pair() -> None:
         simulate_paired("six-deck", ["basic"], ["basic", "mimic"], 10)
 
 
-@pytest.mark.parametrize("stderr", [-1.0, float("nan"), "1", True])
+@pytest.mark.parametrize("stderr", [-1.0, -(10**400), float("nan"), "1", True, np.complex64(1)])
 def test_a_standard_error_that_is_none_is_refused(stderr: Any) -> None:
     with pytest.raises(BlackjackError, match="stderr: expected a number from 0 on"):
         simulate("six-deck", ["basic"], 10, stderr=stderr)

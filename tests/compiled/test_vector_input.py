@@ -233,9 +233,20 @@ def test_a_nonsense_bet_of_another_seat_is_refused_at_once(chips: Any) -> None:
             return chips
 
     with pytest.raises(
-        BlackjackError, match=r"the compiled engine cannot ask this Bets: bet: expected 0 or 1 to 1000 chips"
+        BlackjackError, match=r"the compiled engine cannot ask this Bets: bet: expected 0 or 1 to 1000 whole chips"
     ):
         make(2, seats=("agent", Bets()))
+
+
+def test_another_seat_may_bet_a_number_of_numpy() -> None:
+    class Bets(ChartDecision):
+        def bet(self, view: View) -> int:
+            return np.int64(5)  # type: ignore[return-value]
+
+    env = make(1, seats=("agent", Bets()))
+    env.reset(seed=1)
+    infos = env.step(np.zeros(1, np.int64))[4]
+    assert infos["nets"][0, 1] % 2.5 == 0
 
 
 def test_a_sampled_policy_is_refused_and_a_greedy_one_plays(tmp_path: Path) -> None:
@@ -313,7 +324,7 @@ def test_the_first_reset_is_one_of_all() -> None:
 def test_a_record_that_is_not_there_is_refused(index: Any) -> None:
     env = make(2)
     env.reset(seed=1)
-    refused(env, lambda: env.record(index), "record: expected an environment from 0 to 1, got")
+    refused(env, lambda: env.record(index), "record: expected a whole number from 0 to 1, got")
     refused(env, lambda: env.record(0), "record: expected a round that has ended in environment 0, but none has")
 
 

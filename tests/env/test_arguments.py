@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bj_env.errors import BlackjackError
@@ -29,16 +30,18 @@ from tests.env.games import make, state
         ({"bets": ()}, "bets: expected"),
         ({"bets": (0,)}, "bets: expected"),
         ({"bets": (5, 5)}, "bets: expected different sizes"),
-        ({"bets": (2000,)}, "bets: expected 0 or 1 to 1000 chips, got 2000"),
-        ({"bets": (1,), "rules": "6D MIN5"}, "bets: expected 0 or 5 to 1000 chips, got 1"),
+        ({"bets": (2000,)}, "bets: expected 0 or 1 to 1000 whole chips, got 2000"),
+        ({"bets": (1,), "rules": "6D MIN5"}, "bets: expected 0 or 5 to 1000 whole chips, got 1"),
         ({"bets": (1.5,)}, "bets: expected"),
         ({"bets": (True, 5)}, "bets: expected"),
+        ({"bets": (5.0,)}, "bets: expected 0 or 1 to 1000 whole chips, got 5.0"),
         ({"episode": "rounds"}, r"episode: got 'rounds'; did you mean 'round'\?"),
         ({"episode": "shoe"}, "episode: 'shoe' needs a cut card"),
         ({"bankroll": 0}, "bankroll: expected at least the smallest bet"),
         ({"bankroll": -5}, "bankroll: expected chips from 0 up"),
         ({"bankroll": "100"}, "bankroll: expected chips from 0 up"),
         ({"bankroll": float("nan")}, "bankroll: expected chips from 0 up"),
+        ({"bankroll": 10**400}, "bankroll: expected chips from 0 up"),
         ({"max_rounds": 0}, "max_rounds: expected a whole number from 1 to 2147483647"),
         ({"max_rounds": 1.5}, "max_rounds: expected a whole number from 1 to 2147483647"),
         ({"observation": ("hands",)}, r"observation: unknown part 'hands'; did you mean 'hand'\?"),
@@ -53,6 +56,20 @@ def test_a_wrong_argument_gets_one_clear_line(keywords: dict[str, Any], message:
     with pytest.raises(BlackjackError, match=message) as caught:
         make(**keywords)
     assert_one_lower_case_line(str(caught.value))
+
+
+def test_what_is_on_or_off_may_be_a_bool_of_numpy() -> None:
+    env = make(mask_in_observation=np.True_, record_in_info=np.False_)
+    observation, info = env.reset(seed=1)
+    assert (set(observation), "record" in info) == ({"action_mask", "observation"}, False)
+
+
+@pytest.mark.parametrize("action", [True, False, np.True_])
+def test_a_bool_is_no_action(action: Any) -> None:
+    env = make()
+    env.reset(seed=1)
+    with pytest.raises(BlackjackError, match="action: expected a whole number from 0 to 6, got"):
+        env.step(action)
 
 
 def assert_one_lower_case_line(text: str) -> None:
@@ -84,6 +101,9 @@ def assert_one_lower_case_line(text: str) -> None:
         (1, {"upcard": "T,T"}, "expected one card for 'upcard'"),
         (1, {"shoe": ",".join("A" * 25)}, "expected cards that the shoe holds"),
         (1, {"shoe": "A,X"}, "expected a card"),
+        (1, {"shoe": {"T": 1}}, "expected cards for 'shoe'"),
+        (1, {"hand": {"T", "6"}}, "expected cards for 'hand'"),
+        (1, {"count": 10**400}, "expected a count from"),
         (1, ["line"], "options"),
     ],
     ids=str,

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bj_env.errors import BlackjackError
@@ -38,12 +40,12 @@ def kinds(round: Round) -> list[Kind]:
         ([10], "bets: expected one for each of 2 seats, got 1"),
         ([10, 10, 10], "bets: expected one for each of 2 seats, got 3"),
         ([0, 0], "bets: expected at least one above 0"),
-        ([4, 5], "bet of P1: expected 0 or 5 to 500 chips, got 4"),
-        ([5, 501], "bet of P2: expected 0 or 5 to 500 chips, got 501"),
-        ([5, -5], "bet of P2: expected 0 or 5 to 500 chips, got -5"),
-        ([5, 7.5], "bet of P2: expected 0 or 5 to 500 chips, got 7.5"),
-        ([5, True], "bet of P2: expected 0 or 5 to 500 chips, got True"),
-        ([5, "5"], "bet of P2: expected 0 or 5 to 500 chips, got '5'"),
+        ([4, 5], "bet of P1: expected 0 or 5 to 500 whole chips, got 4"),
+        ([5, 501], "bet of P2: expected 0 or 5 to 500 whole chips, got 501"),
+        ([5, -5], "bet of P2: expected 0 or 5 to 500 whole chips, got -5"),
+        ([5, 7.5], "bet of P2: expected 0 or 5 to 500 whole chips, got 7.5"),
+        ([5, True], "bet of P2: expected 0 or 5 to 500 whole chips, got True"),
+        ([5, "5"], "bet of P2: expected 0 or 5 to 500 whole chips, got '5'"),
         ([101, 5], "bet of P1: expected at most the 100 chips it has, got 101"),
     ],
     ids=str,
@@ -109,10 +111,16 @@ def test_the_bankroll_after_a_win_a_push_and_a_blackjack() -> None:
     assert shown == [110, 110, 125]
 
 
-@pytest.mark.parametrize("chips", [-1, 0.25, "5", True, float("nan"), float("inf"), 10**13, None], ids=str)
+@pytest.mark.parametrize("chips", [-1, 0.25, "5", True, float("nan"), float("inf"), 10**13, 10**400, None], ids=str)
 def test_money_is_chips_with_at_most_one_decimal(chips: Any) -> None:
     with pytest.raises(BlackjackError, match=r"^bankroll: expected chips from 0 up, at most one decimal, got"):
         ticks(chips, "bankroll")
+
+
+@pytest.mark.parametrize("chips", [np.float16(10.1), np.float32(10.1), np.float64(10.1), Fraction(101, 10)], ids=repr)
+@pytest.mark.filterwarnings("error")
+def test_money_is_what_a_number_of_any_precision_says(chips: Any) -> None:
+    assert ticks(chips, "bankroll") == 101
 
 
 def test_a_player_who_cannot_cover_the_minimum_sits_out() -> None:

@@ -5,6 +5,8 @@ in ``make test``, a long one is marked slow; both print how many calls they trie
 """
 
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
@@ -22,11 +24,22 @@ from bj_env.rules.terms import Rules
 SHORT, LONG = 1_500, 60_000
 LONG_TEXT = "x" * 100_000
 HOSTILE: tuple[Any, ...] = (
-    *(None, True, False, 0, 1, -1, 2, 7, 10**30, 0.5, -0.0, 1e300, float("nan"), float("inf"), 1j),
-    *(np.int64(3), np.float32(2.0), np.bool_(True), np.array(5), np.array([1, 2]), np.array([[0.5]]), np.str_("6D")),
+    *(None, True, False, 0, 1, -1, 2, 7, 10**30, 10**400, 0.5, -0.0, 1e300, float("nan"), float("inf"), 1j),
+    *(
+        np.int64(3),
+        np.float32(2.0),
+        np.float16(10.5),
+        np.uint64(2**63),
+        np.bool_(True),
+        np.array(5),
+        np.array([1, 2]),
+        np.array([[0.5]]),
+        np.str_("6D"),
+    ),
     *("", " ", "6D", "1D PEN99", "basic", "agent", "hi-lo", "ko whole", "human", "ansi", "round", "same", LONG_TEXT),
     *("\0", "\ud800", "../..", "/dev/zero", b"agent", [], (), {}, set(), [1, 5], (0, 1), [True], ["agent"], [None]),
     *(("agent", "agent"), ("agent",) * 300, [[1]], {"hand": "T,6"}, {"count": 2}, {"count": float("nan")}, {1: 2}),
+    *(Fraction(7, 3), Fraction(10**400), Decimal(2), {"count": 10**400}, {"shoe": {"T"}}, {"hand": {"T": 1, "6": 1}}),
     *({"shoe": "T,T"}, {"line": "x"}, {"hand": "T,6", "upcard": "A"}, {"shoe": LONG_TEXT}, {"upcard": []}),
     *(Rules(decks=1), Rules, object(), lambda: 1, iter([1, 2]), range(3), BlackjackEnv, Path("x"), "agent", Ellipsis),
 )

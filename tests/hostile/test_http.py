@@ -17,7 +17,7 @@ import uvicorn
 
 from bj_env.play.web import connections
 from bj_env.play.web.connections import LimitedConnection, Limits
-from bj_env.play.web.server import _config, _listening
+from bj_env.play.web.server import Address, _config, _listening
 from tests.web_client import TableClient, new_table, server, web_at
 
 PATHS = (
@@ -125,8 +125,9 @@ def running(folder: Path, monkeypatch: pytest.MonkeyPatch, limits: Limits, secon
     monkeypatch.setattr(connections, "REQUEST_SECONDS", seconds)
     monkeypatch.setattr(LimitedConnection, "limits", limits)
     monkeypatch.setattr(LimitedConnection, "last_warning", -connections.WARNING_SECONDS)
-    with _listening(0) as listening:
-        web = uvicorn.Server(_config(web_at(folder).tables))
+    address = Address.checked(None, 0)
+    with _listening(address) as listening:
+        web = uvicorn.Server(_config(web_at(folder).tables, address))
         thread = threading.Thread(target=web.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         deadline = time.monotonic() + 20

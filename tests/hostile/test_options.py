@@ -23,6 +23,8 @@ QUICK = {
     "bench": "basic --rounds 2000 --threads 1",
     "chart": "--rules 6D",
     "count": "--rounds 20000 --shoes 8",
+    "drill": "--questions 1",
+    "practice": "",
     "dataset": "basic --rounds 20",
     "index": "--rules 1D --shoes 8",
     "replay": "6D;D6/T;P1_10_8,8_P_D_S;next_3,T,T,9",

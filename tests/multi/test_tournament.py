@@ -140,6 +140,9 @@ def test_a_tournament_ends_while_the_agent_is_not_asked_whatever_the_others_bet(
     [
         (lambda: TournamentSettings(rounds=0), "rounds"),
         (lambda: TournamentSettings(prizes=()), "prizes: expected at least one"),
+        (lambda: TournamentSettings(prizes=1.0), "prizes: expected numbers by rank"),  # type: ignore[arg-type]
+        (lambda: TournamentSettings(prizes=(1.0, float("nan"))), "prizes: expected at least one"),
+        (lambda: TournamentSettings(elimination=3), "elimination: expected numbers"),  # type: ignore[arg-type]
         (lambda: TournamentSettings(rounds=5, elimination=(6,)), "elimination"),
         (lambda: TournamentSettings(play="bassic"), "basic"),
         (lambda: made(seats=("agent",)), "a tournament takes at least two"),

@@ -119,6 +119,7 @@ def test_the_named_houses_are_those_of_the_design() -> None:
         ("6D SP9", "^max_hands: expected a whole number from 1 to 8"),
         ("6D CH4", "^charlie: expected 0 or a whole number from 5 to 21"),
         ("6D MIN0", "^min_bet: expected"),
+        ("6D MAX99999999999", "^max_bet: expected a whole number from 1 to 1000000000, got 99999999999$"),
         ("6D MIN50 MAX10", "^min_bet: expected at most max_bet, 10, got 50"),
         ("6D PEN7.5", "^unknown rule 'PEN7.5'"),
         ("６D S17", "^unknown rule '６D'"),

@@ -62,6 +62,8 @@ def test_rules_are_frozen_hashable_and_copy_to_the_same(house: Rules) -> None:
         ({"max_hands": 0}, "max_hands: expected a whole number from 1 to 8, got 0"),
         ({"max_hands": 9}, "max_hands: expected a whole number from 1 to 8, got 9"),
         ({"charlie": 4}, "charlie: expected 0 or a whole number from 5 to 21, got 4"),
+        ({"penetration": 10**400}, "penetration: expected a share of the shoe from 0 to 0.99, got 1000"),
+        ({"double": 1}, "double: got 1; valid: "),
         ({"min_bet": 0}, "min_bet: expected a whole number from 1"),
         ({"min_bet": 10, "max_bet": 5}, "min_bet: expected at most max_bet, 5, got 10"),
     ],
@@ -78,6 +80,7 @@ def test_a_wrong_field_is_refused_by_name(fields: dict[str, Any], message: str) 
     [
         ({"surrender": "none"}, "6D NS"),
         ({"surrender": False}, "6D NS"),
+        ({"penetration": np.float32(0.7), "insurance": np.False_}, "6D NINS PEN70"),
         ({"surrender": "LS", "double": "d9"}, "6D D9"),
         ({"double": False}, "6D D0"),
         ({"double": "10-11", "blackjack_payout": "6:5"}, "6D D10 6:5"),
