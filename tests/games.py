@@ -16,7 +16,8 @@ ALL = ("hand", "table", "seen", "composition")
 _ACTIONS = {"S": Action.STAND, "H": Action.HIT, "D": Action.DOUBLE, "P": Action.SPLIT, "R": Action.SURRENDER}
 
 ROUNDS: list[tuple[dict[str, Any], str | None, str]] = [
-    ({"rules": "6D CH5"}, "8,6,8,T,2,3,2,2,T,T", "PHHHS"),  # a charlie after a split
+    ({"rules": "6D CH5"}, "8,6,8,T,2,3,2,2,T,5", "PHHHS"),  # a charlie after a split, against a 21
+    ({"rules": "6D CH5"}, "2,6,2,T,2,2,2", "HHH"),  # against a charlie alone the dealer draws no card
     ({"rules": "6D OBO SP3"}, "8,T,8,8,2,3,4,A", "PPSSS"),  # three hands against a dealer's blackjack
     ({"rules": "6D OBO SP3"}, "8,T,8,8,T,3,T,A", "PPSDS"),  # one of them doubled
     ({"rules": "6D SP3"}, "8,6,8,T,8,8,8,8,T", "PPSSS"),  # as many hands as may be, of pairs

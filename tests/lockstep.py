@@ -162,7 +162,7 @@ class Pair:
         assert (len(table.shoe.dealt), table.shoe.left) == (state.dealt, left)
         assert (table.shoe.rng.shoe, table.shoe.rng.draws) == (
             state.shoe,
-            draws_used(self.vector.engine.rules, table_at(t, i)),
+            draws_used(self.vector.engine.book, table_at(t, i)),
         )
         assert table.shoe.seen == state.seen.tolist()
         round = table.round

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.compiled.arrays import Array, Table, Tables, house
+from bj_env.compiled.arrays import Array, Table, Tables
 from bj_env.compiled.blocks import chunks_of_blocks, in_order, seated_plans, some_tables
+from bj_env.compiled.book import Book, rules_book
 from bj_env.compiled.compiling import index, inlined, kernel, sources, told_if_compiling
 from bj_env.compiled.kernels import bet_and_deal, end_and_count, sit_down, table_at
 from bj_env.compiled.lookup_policies import Plans, decide
@@ -64,7 +65,7 @@ def watched(
     def play(blocks: range) -> tuple[Array, int, int]:
         nets, counts = np.zeros(len(blocks), np.int64), np.zeros(2, np.int64)
         tables, lanes = some_tables(rules, len(seats), seed), np.zeros(ROOM, np.int64)
-        play_watched(house(rules), tables, plans, others, blocks.start, each, mine, lanes, nets, counts)
+        play_watched(rules_book(rules), tables, plans, others, blocks.start, each, mine, lanes, nets, counts)
         return nets, int(counts[ASKED]), int(counts[SAME])
 
     with told_if_compiling(play_watched):
@@ -99,33 +100,33 @@ def kernels() -> Kernels:
 
 
 @inlined
-def answer_of(rules: Rules, t: Table, plans: Plans) -> int:
+def answer_of(book: Book, t: Table, plans: Plans) -> int:
     """Return what another would do in the place of the seat in turn, without using up the seat's chance."""
     seat = index(t.state.seat)
     used = t.seats[seat].choices
-    answer = decide(rules, t, plans)
+    answer = decide(book, t, plans)
     t.seats[seat].choices = used
     return answer
 
 
 @inlined
-def play_round(rules: Rules, t: Table, plans: Plans, others: Plans, mine: Array, counts: Array) -> int:
+def play_round(book: Book, t: Table, plans: Plans, others: Plans, mine: Array, counts: Array) -> int:
     """Play a round by plans alone, and return what some of the seats have won, in ticks."""
-    bet_and_deal(rules, t, plans)
-    while go_on(rules, t):
-        action = decide(rules, t, plans)
+    bet_and_deal(book, t, plans)
+    while go_on(book, t):
+        action = decide(book, t, plans)
         if mine[index(t.state.seat)]:
             counts[ASKED] += 1
-            counts[SAME] += action == answer_of(rules, t, others)
-        take(rules, t, action)
-    return end_and_count(rules, t, mine)
+            counts[SAME] += action == answer_of(book, t, others)
+        take(book, t, action)
+    return end_and_count(book, t, mine)
 
 
 def make_play_watched(digest: str) -> Callable[..., None]:
     """Make the kernel that plays blocks of rounds, each at a table of its own, and counts what others would do too."""
 
     def play_watched(
-        rules: Rules,
+        pages: Array,
         tables: Tables,
         plans: Plans,
         others: Plans,
@@ -137,16 +138,17 @@ def make_play_watched(digest: str) -> Callable[..., None]:
         counts: Array,
     ) -> None:
         assert digest
+        book = pages[0]
         for start in range(0, nets.shape[0], LANES):
             many = min(LANES, nets.shape[0] - start)
             for lane in range(many):
-                sit_down(rules, table_at(tables, lane), others, first + start + lane)  # for seats that act at random
-                sit_down(rules, table_at(tables, lane), plans, first + start + lane)
-            work_ahead(rules, tables, 0, many, lanes)
+                sit_down(book, table_at(tables, lane), others, first + start + lane)  # for seats that act at random
+                sit_down(book, table_at(tables, lane), plans, first + start + lane)
+            work_ahead(book, tables, 0, many, lanes)
             for lane in range(many):
                 t = table_at(tables, lane)
                 for _ in range(rounds):
-                    nets[start + lane] += play_round(rules, t, plans, others, mine, counts)
+                    nets[start + lane] += play_round(book, t, plans, others, mine, counts)
 
     return play_watched
 
@@ -154,9 +156,10 @@ def make_play_watched(digest: str) -> Callable[..., None]:
 def make_answers(digest: str) -> Callable[..., None]:
     """Make the kernel that asks what another would do at some tables."""
 
-    def answers(rules: Rules, tables: Tables, plans: Plans, which: Array, actions: Array) -> None:
+    def answers(pages: Array, tables: Tables, plans: Plans, which: Array, actions: Array) -> None:
         assert digest
+        book = pages[0]
         for place in range(which.shape[0]):
-            actions[place] = answer_of(rules, table_at(tables, index(which[place])), plans)
+            actions[place] = answer_of(book, table_at(tables, index(which[place])), plans)
 
     return answers

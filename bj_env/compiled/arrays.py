@@ -1,7 +1,8 @@
 """Tables as records: what ``T`` tables that are played at once hold, one record for each table, seat and hand.
 
 Letters: ``T`` tables, ``S`` seats, ``H`` hands that one seat may have, ``N`` cards of a shoe, ``L`` entries of a log,
-``F`` stacked cards. All numbers of records are signed: numba makes a float of an unsigned number and a signed one.
+``F`` stacked cards. Numbers are unsigned only where they are places in a table: numba makes a float of an unsigned
+number of 64 bits and a signed one.
 """
 
 from collections import namedtuple
@@ -11,7 +12,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bj_env.compiled.hand_tables import legal_actions
 from bj_env.errors import BlackjackError
 from bj_env.rules.numbered import card_value
 from bj_env.rules.terms import Rules
@@ -35,11 +35,17 @@ class PlainRecord(np.record):  # type: ignore[misc]  # numpy's types call it fin
         return value.item() if isinstance(value, np.number) else value
 
 
-def _record(*fields: tuple[Any, ...]) -> np.dtype[Any]:
-    return np.dtype((PlainRecord, np.dtype(list(fields), align=True)))
+def record_type(*fields: tuple[Any, ...]) -> np.dtype[Any]:
+    """Return the type of a record, each field a name, a type and how many of it if more than one."""
+    return np.dtype((PlainRecord, part_type(*fields)))
 
 
-STATE = _record(
+def part_type(*fields: tuple[Any, ...]) -> np.dtype[Any]:
+    """Return the type of records that lie within others, which read them as their own kind."""
+    return np.dtype(list(fields), align=True)
+
+
+STATE = record_type(
     # --- the shoe's random words ---
     ("words", np.uint32, AHEAD),  # two blocks of them
     ("words_for", np.int64),  # which these are, see `bj_env.compiled.shoe.words_for`
@@ -64,9 +70,8 @@ STATE = _record(
     ("phase", np.int8),  # what is asked, a Phase
     ("upcard", np.int8),  # the dealer's, by value
     ("hole", np.int8),  # the hidden card's rank, 0 if there is none
-    ("dealer_total", np.int8),  # of the dealer's face-up cards,
-    ("dealer_soft", np.int8),  # whether it is soft,
-    ("dealer_cards", np.int8),  # and how many they are
+    ("dealer", np.uint8),  # the state of the dealer's face-up cards, see `bj_env.compiled.book`
+    ("dealer_cards", np.int8),  # how many they are
     ("void", np.int8),  # whether the stakes go back
     ("spent", np.int8),  # whether the shoe is shuffled before the next round, wherever its cut card is
     ("kept", np.int8),  # whether it is not, because it was stacked
@@ -96,7 +101,7 @@ STATE = _record(
     ("known", np.int16, 11),  # and had been after the agent's last decision
 )
 
-SEAT = _record(  # money in ticks
+SEAT = record_type(  # money in ticks
     ("bet", np.int64),  # the initial bet, 0 if the seat sits out
     ("free", np.int64),  # the money that is not staked, below 0 without limit
     ("bank", np.int64),  # the money before the bet, below 0 without limit
@@ -108,21 +113,18 @@ SEAT = _record(  # money in ticks
     ("last_bet", np.int64),  # of the last round that ended: the bet,
     ("last_bank", np.int64),  # the money before it,
     ("last_net", np.int64),  # and what it came to
-    ("hands", np.int64),  # how many hands the seat has
+    ("hands", np.int32),  # how many hands the seat has
+    ("limits", np.int32),  # what limits it, see `bj_env.compiled.book`
 )
 
-HAND = _record(
-    ("total", np.int8),  # an ace counts 11 where that fits
-    ("soft", np.int8),  # whether one does
-    ("cards", np.int8),  # how many cards
-    ("first", np.int8),  # the rank of the first card
-    ("second", np.int8),  # the rank of the second
-    ("from_split", np.int8),  # whether it came from a split
-    ("natural", np.int8),  # whether it is a blackjack
+HAND = record_type(
+    ("state", np.uint16),  # see `bj_env.compiled.book`
+    ("first", np.uint8),  # the rank of the first card
+    ("latest", np.uint8),  # the rank of the latest: of a pair, the second
     ("doubled", np.int8),  # whether its stake is twice the bet
     ("fate", np.int8),  # what has become of it:
 )
-OPEN, STANDS, SURRENDERED, CHARLIE = range(4)
+OPEN, STANDS, SURRENDERED = range(3)
 MOST_HANDS_OF_A_TABLE = np.iinfo(np.int16).max
 """Places of seats and hands fit into their fields."""
 
@@ -152,9 +154,7 @@ class Tables(NamedTuple):
         seats: of `SEAT` for each seat, ``[T, S]``.
         hands: of `HAND` for each hand that a seat may have, ``[T, S * H]``.
         pool: ranks: first those dealt since the shuffle, in order, then those still to come, in none, ``[T, N]``. Of an
-            infinite shoe the cards ahead lie behind the 52.
-        full: the ranks of a whole shoe, ``[N]``; like the pool it is filled up with zeros to whole cache lines.
-        legal: the legal actions of every hand as bits, see `legal_actions`.
+            infinite shoe the cards ahead lie behind the 52. It is filled up with zeros to whole cache lines.
         front: ranks stacked on top, 0 for one that chance draws, ``[T, F]``.
         log: what has happened in this round and in the last one, ``[T, 2, L]``.
         counts: the dealer's cards by value 1..10, then those of every hand, ``[T, (1 + S * H) * 10]``; or ``[T, 0]``
@@ -165,8 +165,6 @@ class Tables(NamedTuple):
     seats: Array
     hands: Array
     pool: Array
-    full: Array
-    legal: Array
     front: Array
     log: Array
     counts: Array
@@ -179,8 +177,6 @@ class Table(NamedTuple):
     seats: Array
     hands: Array
     pool: Array
-    full: Array
-    legal: Array
     front: Array
     log: Array
     counts: Array
@@ -243,7 +239,8 @@ def allocate(rules: Rules, tables: int, seats: int, *, logged: bool, counted: bo
     if places > MOST_HANDS_OF_A_TABLE:
         raise BlackjackError(f"seats: expected at most {MOST_HANDS_OF_A_TABLE} hands at a table, got {places}")
     shoe, cards = whole_shoe(rules), most_cards(rules, seats)
-    full = np.zeros(-(-len(shoe) // 64) * 64, np.uint8)
+    room = len(shoe) if rules.decks else len(shoe) + cards + AHEAD
+    full = np.zeros(-(-room // 64) * 64, np.uint8)
     full[: len(shoe)] = shoe
     entries = 2 * cards + seats * (rules.max_hands + 2) if logged else 0
     state = np.zeros(tables, STATE)
@@ -253,8 +250,6 @@ def allocate(rules: Rules, tables: int, seats: int, *, logged: bool, counted: bo
         seats=np.zeros((tables, seats), SEAT),
         hands=np.zeros((tables, places), HAND),
         pool=np.tile(full, (tables, 1)),
-        full=full,
-        legal=legal_actions(rules),
         front=np.zeros((tables, 0), np.uint8),
         log=np.zeros((tables, 2, entries), np.uint8),
         counts=np.zeros((tables, 10 * (1 + places) if counted else 0), np.uint8),

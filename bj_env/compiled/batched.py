@@ -131,7 +131,7 @@ class _Batch:
         which = going[deciding]
         answers, ask = np.zeros(len(which), np.int64), kernels().answers
         with told_if_compiling(ask):
-            ask(self.engine.rules, self.engine.tables, self.baseline, which, answers)
+            ask(self.engine.pages, self.engine.tables, self.baseline, which, answers)
         self.asked += len(which)
         self.same += int((answers == actions[deciding]).sum())
 

@@ -11,7 +11,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from bj_env.compiled.arrays import Array, Tables, allocate, house
+from bj_env.compiled.arrays import Array, Tables, allocate
+from bj_env.compiled.book import rules_book
 from bj_env.compiled.compiling import told_if_compiling
 from bj_env.compiled.kernels import kernels
 from bj_env.compiled.lookup_policies import Plans
@@ -65,7 +66,7 @@ def player(
     def play(blocks: range) -> Played:
         nets, squares = np.zeros(len(blocks), np.int64), np.zeros(len(blocks))
         tables, lanes = some_tables(rules, len(decisions), seed), np.zeros(ROOM, np.int64)
-        play_blocks(house(rules), tables, seated, blocks.start, rounds, counting, lanes, nets, squares)
+        play_blocks(rules_book(rules), tables, seated, blocks.start, rounds, counting, lanes, nets, squares)
         return nets, squares
 
     with told_if_compiling(play_blocks):

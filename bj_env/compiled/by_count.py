@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bj_env.compiled.arrays import Array, Tables, house
+from bj_env.compiled.arrays import Array, Tables
 from bj_env.compiled.blocks import chunks_of_blocks, in_order, seated_plans, some_tables
+from bj_env.compiled.book import rules_book
 from bj_env.compiled.compiling import kernel, sources, told_if_compiling
 from bj_env.compiled.kernels import bet_and_deal, end_and_count, sit_down, table_at
 from bj_env.compiled.lookup_policies import Plans, decide, place_of_count
@@ -85,7 +86,7 @@ def by_count(
         found = ByCount(np.zeros((len(whole), 3)), np.zeros((kept, 11), np.int16), np.zeros(kept, np.int64))
         tables, lanes = some_tables(rules, len(decisions), seed), np.zeros(ROOM, np.int64)
         unit = float(rules.min_bet * TICKS)
-        play_by_count(house(rules), tables, plans, other, blocks.start, each, every, counting, lanes, unit, *found)
+        play_by_count(rules_book(rules), tables, plans, other, blocks.start, each, every, counting, lanes, unit, *found)
         return found
 
     with told_if_compiling(play_by_count):
@@ -103,7 +104,7 @@ def make_play_by_count(digest: str) -> Callable[..., None]:
     """Make the kernel that plays blocks of rounds and adds them up by the count of a plan that plays nowhere."""
 
     def play_by_count(
-        rules: Rules,
+        pages: Array,
         tables: Tables,
         plans: Plans,
         teller: int,
@@ -118,27 +119,28 @@ def make_play_by_count(digest: str) -> Callable[..., None]:
         places: Array,
     ) -> None:
         assert digest
+        book = pages[0]
         kept = 0
         blocks = seen.shape[0] // ((rounds + every - 1) // every)
         for start in range(0, blocks, LANES):
             many = min(LANES, blocks - start)
             for lane in range(many):
-                sit_down(rules, table_at(tables, lane), plans, first + start + lane)
-            work_ahead(rules, tables, 0, many, lanes)
+                sit_down(book, table_at(tables, lane), plans, first + start + lane)
+            work_ahead(book, tables, 0, many, lanes)
             for lane in range(many):
                 t = table_at(tables, lane)
                 for number in range(rounds):
-                    fresh = shuffle_pending(rules, t)
-                    place = place_of_count(rules, plans, teller, t.state.seen, fresh)
+                    fresh = shuffle_pending(book, t)
+                    place = place_of_count(book, plans, teller, t.state.seen, fresh)
                     if number % every == 0:
                         for value in range(1, 11):
                             seen[kept, value] = 0 if fresh else t.state.seen[value]
                         places[kept] = place
                         kept += 1
-                    bet_and_deal(rules, t, plans)
-                    while go_on(rules, t):
-                        take(rules, t, decide(rules, t, plans))
-                    won = end_and_count(rules, t, mine) / unit
+                    bet_and_deal(book, t, plans)
+                    while go_on(book, t):
+                        take(book, t, decide(book, t, plans))
+                    won = end_and_count(book, t, mine) / unit
                     sums[place, 0] += 1.0
                     sums[place, 1] += won
                     sums[place, 2] += won * won

@@ -18,7 +18,9 @@ from threading import Timer
 from types import ModuleType
 from typing import Any, TypeVar
 
-from numba.extending import overload, register_jitable
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload, register_jitable
 
 import bj_env
 from bj_env import observation
@@ -49,6 +51,30 @@ def written_in(function: _Function) -> _Function:
     """Write the lines of a function in place of its calls, in kernels: only so can it return records in a tuple."""
     overload(function, inline="always", strict=False, jit_options=_UNWRAPPED)(lambda *_: function)
     return function
+
+
+@intrinsic
+def _expected_false(_: Any, flag: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bit = ir.IntType(1)
+        expect = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+        return builder.call(expect, [arguments[0], ir.Constant(bit, 0)])
+
+    return types.boolean(types.boolean), write
+
+
+def rare(flag: Any) -> bool:
+    """Return a condition, and have the compiler put what follows from it out of the way of all else.
+
+    >>> rare(3 > 2)
+    True
+    """
+    return bool(flag)
+
+
+@overload(rare, strict=False, jit_options=_UNWRAPPED | {"forceinline": True})
+def _rare(flag: Any) -> Any:
+    return lambda flag: _expected_false(bool(flag))  # type: ignore[call-arg]  # numba gives the other
 
 
 @inlined

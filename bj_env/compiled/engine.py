@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from bj_env.compiled.arrays import STATE, Array, allocate, house
+from bj_env.compiled.arrays import STATE, Array, allocate
+from bj_env.compiled.book import SHOE_ROOM, rules_book
 from bj_env.compiled.compiling import told_if_compiling
 from bj_env.compiled.episode import Game, begin_episode
 from bj_env.compiled.expected import SCRATCH, dealers
@@ -41,13 +42,15 @@ class Engine:
 
     Attributes:
         tables: their arrays.
-        rules, plans, game, dealers, scheme: what kernels are told besides.
+        pages: their rules book, in an array of one; book: the same.
+        plans, game, dealers, scheme: what kernels are told besides.
     """
 
     def __init__(self, settings: Settings, tables: int, threads: int) -> None:
         seats = len(settings.decisions)
         self.settings = settings
-        self.rules = house(settings.rules)
+        self.pages = rules_book(settings.rules)
+        self.book = self.pages[0]
         self.tables = allocate(settings.rules, tables, seats, logged=True, counted="table" in settings.layout.parts)
         self.tables.state["over"] = 1
         self.plans = plans(settings.rules, settings.decisions)
@@ -102,7 +105,7 @@ class Engine:
 
         def part(worker: int) -> None:
             run(
-                self.rules,
+                self.pages,
                 self.tables,
                 self.plans,
                 self.game,
@@ -181,7 +184,8 @@ class Engine:
         t.state[which] = fresh
         t.state["fresh"][which] = t.state["over"][which] = 1
         t.state["pool_end"][which] = DECK * max(self.settings.rules.decks, 1)
-        t.pool[which] = t.full
+        cards = min(t.pool.shape[1], SHOE_ROOM)
+        t.pool[which, :cards] = self.book.full[:cards]
 
 
 def until_done(futures: Sequence[Future[Any]]) -> None:

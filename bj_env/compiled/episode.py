@@ -3,15 +3,15 @@
 from typing import NamedTuple
 
 from bj_env.compiled.arrays import Array, Table
-from bj_env.compiled.compiling import inlined
+from bj_env.compiled.book import DEALER_BLACKJACK, Book
+from bj_env.compiled.compiling import index, inlined
 from bj_env.compiled.expected import Dealers, can_last, expected_net
 from bj_env.compiled.lookup_policies import Plans, bet_of, decide
 from bj_env.compiled.round import ROUND_OVER, STAND, deal, end, go_on, take
-from bj_env.compiled.settlement import dealer_result
 from bj_env.compiled.shoe import shuffle_pending
 from bj_env.env.episode import EPISODES
 from bj_env.rules.numbered import dealer_peeks, is_short
-from bj_env.rules.terms import FIRST_BET, TICKS, Phase, Rules
+from bj_env.rules.terms import FIRST_BET, TICKS, Phase
 
 BETTING = Phase.BET.value
 ROUND_LONG, SHOE_LONG = EPISODES.index("round"), EPISODES.index("shoe")
@@ -66,7 +66,7 @@ def show_unasked(t: Table) -> None:
 
 
 @inlined
-def act(rules: Rules, t: Table, game: Game, action: int) -> None:
+def act(book: Book, t: Table, game: Game, action: int) -> None:
     """Take a legal action of the agent's."""
     s = t.state
     if s.shown:
@@ -78,34 +78,34 @@ def act(rules: Rules, t: Table, game: Game, action: int) -> None:
         t.seats[s.placed].bet = game.bets[action - FIRST_BET] * TICKS
         s.placed += 1
     else:
-        take(rules, t, action)
+        take(book, t, action)
         s.acted = 1
 
 
 @inlined
-def advance(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
+def advance(book: Book, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
     """Go to the agent's next decision, or to the end of the episode."""
     s = t.state
     while not s.over:
         if not s.on_table:
-            if not place_bets(rules, t, plans, game):
+            if not place_bets(book, t, plans, game):
                 return
-            deal_if_any_bet(rules, t)
+            deal_if_any_bet(book, t)
         if s.on_table:
-            if play(rules, t, plans, game):
+            if play(book, t, plans, game):
                 return
-            end(rules, t)
-        close_round(rules, t, plans, game, dealers, space)
+            end(book, t)
+        close_round(book, t, plans, game, dealers, space)
 
 
 @inlined
-def place_bets(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
+def place_bets(book: Book, t: Table, plans: Plans, game: Game) -> bool:
     """Collect the bets seat by seat; tell whether all are made, or the agent must be asked first."""
     s = t.state
     while s.placed < t.seats.shape[0]:
         seat = int(s.placed)
         if plans.seat[seat] >= 0:
-            bet = bet_of(rules, t, plans, seat)
+            bet = bet_of(book, t, plans, seat)
         elif is_broke(t, seat, game):
             bet = 0
         else:
@@ -142,7 +142,7 @@ def bets_of(t: Table, seat: int, game: Game) -> tuple[int, int]:
 
 
 @inlined
-def deal_if_any_bet(rules: Rules, t: Table) -> None:
+def deal_if_any_bet(book: Book, t: Table) -> None:
     """Deal if anyone has bet; a round that all sit out passes without cards."""
     any_bet = False
     for seat in range(t.seats.shape[0]):
@@ -150,19 +150,19 @@ def deal_if_any_bet(rules: Rules, t: Table) -> None:
     if any_bet:
         t.state.on_table = 1
         t.state.can_expect = 0
-        deal(rules, t)
+        deal(book, t)
 
 
 @inlined
-def play(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
+def play(book: Book, t: Table, plans: Plans, game: Game) -> bool:
     """Play up to the agent's next decision; tell whether there is one, or the dealer's turn has come."""
     s = t.state
     while True:
-        asked = go_on(rules, t)
+        asked = go_on(book, t)
         if s.acted:
             s.acted = 0
             if game.expected:
-                note_known(rules, t, plans, asked)
+                note_known(book, t, plans, asked)
         if not asked:
             return False
         if plans.seat[s.seat] < 0:
@@ -170,26 +170,26 @@ def play(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
             s.asked_hand = s.hand
             s.asked = 1
             return True
-        take(rules, t, decide(rules, t, plans))
+        take(book, t, decide(book, t, plans))
 
 
 @inlined
-def note_known(rules: Rules, t: Table, plans: Plans, asked: bool) -> None:
+def note_known(book: Book, t: Table, plans: Plans, asked: bool) -> None:
     """Note what everyone has seen now that the agent has acted, and whether that tells what to expect."""
-    t.state.can_expect = can_last(rules, t, plans, asked)
+    t.state.can_expect = can_last(book, t, plans, asked)
     for value in range(11):
         t.state.known[value] = t.state.seen[value]
 
 
 @inlined
-def close_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
+def close_round(book: Book, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> None:
     """Count a round that has ended, and end the episode if that is due."""
     s = t.state
     if s.on_table:
         s.finished = 1
-        t.state.won += pay_for_round(rules, t, plans, game, dealers, space)
+        t.state.won += pay_for_round(book, t, plans, game, dealers, space)
     s.rounds += 1
-    if ends_here(rules, t, plans, game):
+    if ends_here(book, t, plans, game):
         s.over = 1
     elif s.rounds >= game.max_rounds:
         s.over = s.truncated = 1
@@ -201,11 +201,11 @@ def close_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Deale
 
 
 @inlined
-def ends_here(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
+def ends_here(book: Book, t: Table, plans: Plans, game: Game) -> bool:
     """Tell whether the episode ends with this round."""
     if game.episode == ROUND_LONG:
         return True
-    if game.episode == SHOE_LONG and t.state.on_table and shuffle_pending(rules, t):
+    if game.episode == SHOE_LONG and t.state.on_table and shuffle_pending(book, t):
         return True
     broke = True
     for seat in range(t.seats.shape[0]):
@@ -214,23 +214,23 @@ def ends_here(rules: Rules, t: Table, plans: Plans, game: Game) -> bool:
 
 
 @inlined
-def can_be_expected(rules: Rules, t: Table) -> bool:
+def can_be_expected(book: Book, t: Table) -> bool:
     """Tell whether a round that has ended can be paid by its expectation after the agent's last decision.
 
     Only if the cards could not run out after that, so that the choice depends on nothing that was drawn later; not if
     they had before; and nothing is left to expect where the peek has found a blackjack.
     """
     s = t.state
-    _, blackjack = dealer_result(t)
-    found = blackjack and dealer_peeks(rules, int(s.upcard))
+    blackjack = book.dealer[index(s.dealer)].worth == DEALER_BLACKJACK
+    found = blackjack and dealer_peeks(book.rules, int(s.upcard))
     return bool(s.can_expect) and not (s.void or s.shuffled or found)
 
 
 @inlined
-def pay_for_round(rules: Rules, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> float:
+def pay_for_round(book: Book, t: Table, plans: Plans, game: Game, dealers: Dealers, space: Array) -> float:
     """Return what a round pays the agent's seats, in ticks: the net, or its expectation where that is asked."""
-    if game.expected and can_be_expected(rules, t):
-        return expected_net(rules, t, plans, dealers, space)
+    if game.expected and can_be_expected(book, t):
+        return expected_net(book, t, plans, dealers, space)
     net = 0
     for seat in range(t.seats.shape[0]):
         if plans.seat[seat] < 0 and t.seats[seat].bet > 0:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.compiled.arrays import Array, Table
+from bj_env.compiled.book import DEALER_BLACKJACK, Book
 from bj_env.compiled.compiling import called, index, inlined
 from bj_env.compiled.lookup_policies import Plans
 from bj_env.compiled.round import PLAY
@@ -52,34 +53,36 @@ def dealers(rules: Rules) -> Dealers:
 
 
 @inlined
-def can_last(rules: Rules, t: Table, plans: Plans, asked: bool) -> bool:
+def can_last(book: Book, t: Table, plans: Plans, asked: bool) -> bool:
     """Tell whether a round cannot run out of cards after what the agent has just done."""
     s = t.state
     left = int(s.pool_end) - int(s.dealt) + (s.hole > 0)
-    return shoe_lasts(rules.decks, t.state.seen, left, int(s.upcard), hands_to_come(rules, t, plans) if asked else 0)
+    return shoe_lasts(
+        book.rules.decks, t.state.seen, left, int(s.upcard), hands_to_come(book, t, plans) if asked else 0
+    )
 
 
 @inlined
-def hands_to_come(rules: Rules, t: Table, plans: Plans) -> int:
+def hands_to_come(book: Book, t: Table, plans: Plans) -> int:
     """Return how many hands of other seats there may be that have not drawn yet, where some seat is asked."""
     s, hands = t.state, 0
     for seat in range(int(s.seat) if s.phase == PLAY else 0, t.seats.shape[0]):
         if plans.seat[seat] >= 0 and t.seats[seat].bet > 0:
-            hand = index(seat * rules.max_hands)
-            pair = card_value(int(t.hands[hand].first)) == card_value(int(t.hands[hand].second))
-            hands += rules.max_hands if pair else 1
+            hand = index(seat * book.max_hands)
+            pair = card_value(int(t.hands[hand].first)) == card_value(int(t.hands[hand].latest))
+            hands += book.max_hands if pair else 1
     return hands
 
 
 @inlined
-def dealer_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> None:
+def dealer_chances(book: Book, t: Table, dealers: Dealers, space: Array) -> None:
     """Work out the chance of each outcome of the dealer, given all that was known, in the last of ``space``."""
     upcard = int(t.state.upcard)
     factors, shares = space[:_FACTORS], space[_FACTORS : _FACTORS + _DEPTHS]
     weight, sums = space[_FACTORS + _DEPTHS : _FACTORS + 2 * _DEPTHS], space[_FACTORS + 2 * _DEPTHS :]
-    step, cards = 1.0 if rules.decks > 0 else 0.0, 0.0
+    step, cards = 1.0 if book.rules.decks > 0 else 0.0, 0.0
     for value in range(1, 11):
-        left = float(cards_of_value(value)) * max(rules.decks, 1) - step * t.state.known[value]
+        left = float(cards_of_value(value)) * max(book.rules.decks, 1) - step * t.state.known[value]
         cards += left
         for drawn in range(21 // value + 1):
             factors[(value - 1) * MOST_OF_A_VALUE + drawn, 0] = max(left - step * drawn, 0.0)
@@ -99,26 +102,26 @@ def dealer_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> No
 
 
 @called
-def expected_net(rules: Rules, t: Table, plans: Plans, dealers: Dealers, space: Array) -> float:
+def expected_net(book: Book, t: Table, plans: Plans, dealers: Dealers, space: Array) -> float:
     """Return the expected net of the agent's seats in ticks, given what was known after its last decision."""
-    outcome_chances(rules, t, dealers, space)
+    outcome_chances(book, t, dealers, space)
     sums, expected = space[SCRATCH - OUTCOMES :], 0.0
     for outcome in range(OUTCOMES):
         chance = sums[outcome, 0]
         if chance > 0:
-            total, blackjack = dealer_outcome(outcome)
+            his = dealer_outcome(outcome)
             for seat in range(t.seats.shape[0]):
                 if plans.seat[seat] < 0 and t.seats[seat].bet > 0:
-                    expected += chance * settle(rules, t, seat, total, blackjack)
+                    expected += chance * settle(book, t, seat, his)
     return expected
 
 
 @inlined
-def outcome_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> None:
+def outcome_chances(book: Book, t: Table, dealers: Dealers, space: Array) -> None:
     """Work out the chance of each outcome, as `dealer_chances`, given what a peek has told."""
-    dealer_chances(rules, t, dealers, space)
+    dealer_chances(book, t, dealers, space)
     sums = space[SCRATCH - OUTCOMES :]
-    if dealer_peeks(rules, int(t.state.upcard)):
+    if dealer_peeks(book.rules, int(t.state.upcard)):
         known = 1.0 - sums[BLACKJACK, 0]
         sums[BLACKJACK, 0] = 0.0
         for outcome in range(OUTCOMES):
@@ -126,6 +129,6 @@ def outcome_chances(rules: Rules, t: Table, dealers: Dealers, space: Array) -> N
 
 
 @inlined
-def dealer_outcome(outcome: int) -> tuple[int, bool]:
-    """Return the dealer's total in an outcome, 22 if he busts, and whether it is a blackjack."""
-    return 21 if outcome == BLACKJACK else 17 + outcome, outcome == BLACKJACK
+def dealer_outcome(outcome: int) -> int:
+    """Return what the dealer's hand is worth in an outcome."""
+    return DEALER_BLACKJACK if outcome == BLACKJACK else 17 + outcome

@@ -13,19 +13,19 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.compiled.arrays import Array, Table, Tables
+from bj_env.compiled.book import DEALER_BLACKJACK, Book
 from bj_env.compiled.compiling import called, index, inlined
 from bj_env.compiled.episode import can_be_expected, note_known
 from bj_env.compiled.expected import SCRATCH, Dealers, dealer_outcome, outcome_chances
-from bj_env.compiled.hand import pair_of
-from bj_env.compiled.hand_tables import hand_row
+from bj_env.compiled.hand import page_of
 from bj_env.compiled.kernels import sit_down, table_at
 from bj_env.compiled.lookup_policies import Plans, bet_of, choose_at_random, decide, plan_place
 from bj_env.compiled.round import INSURANCE_PHASE, SPLIT, deal, end, go_on, take
-from bj_env.compiled.settlement import dealer_result, hand_won
+from bj_env.compiled.settlement import hand_won
 from bj_env.compiled.shoe import LANES, work_ahead
 from bj_env.game.rng import seat_key
 from bj_env.rules.numbered import card_value, insurance_net
-from bj_env.rules.terms import TICKS, Rules
+from bj_env.rules.terms import TICKS
 from bj_env.solver.draws import OUTCOMES
 
 PROBABILITY_SCALE = 1 << 16
@@ -86,9 +86,9 @@ class Experience(NamedTuple):
 
 
 @inlined
-def sit_down_to_explore(rules: Rules, t: Table, plans: Plans, number: int) -> None:
+def sit_down_to_explore(book: Book, t: Table, plans: Plans, number: int) -> None:
     """Begin at a table of another number; the agent's seats draw lots too."""
-    sit_down(rules, t, plans, number)
+    sit_down(book, t, plans, number)
     for seat in range(t.seats.shape[0]):
         if plans.seat[seat] < 0:
             low, high = seat_key(number, seat, int(t.state.key_low), int(t.state.key_high))
@@ -119,7 +119,7 @@ def draw_start(t: Table, seat: int, bounds: Array) -> int:
 
 
 @called
-def stack_start(rules: Rules, t: Table, plans: Plans, bounds: Array) -> None:
+def stack_start(book: Book, t: Table, plans: Plans, bounds: Array) -> None:
     """Put the cards of a start, two for the agent's first seat and an up card, on top of a fresh shoe."""
     s, seats, mine = t.state, t.seats.shape[0], explorer(t, plans)
     start = draw_start(t, mine, bounds)
@@ -129,7 +129,7 @@ def stack_start(rules: Rules, t: Table, plans: Plans, bounds: Array) -> None:
         value = 1 + (start // 100, start // 10 % 10, start % 10)[card]
         rank = value if value < 10 else 10 + choose_at_random(t, mine, 4)
         t.front[place] = rank
-        if rules.decks > 0:  # it lies among the cards that are dealt next
+        if book.rules.decks > 0:  # it lies among the cards that are dealt next
             found = card
             while t.pool[found] != rank:
                 found += 1
@@ -145,10 +145,10 @@ def stack_start(rules: Rules, t: Table, plans: Plans, bounds: Array) -> None:
 
 
 @inlined
-def weight_of(rules: Rules, t: Table, plans: Plans, weights: Array) -> float:
+def weight_of(book: Book, t: Table, plans: Plans, weights: Array) -> float:
     """Return the weight of a round that has just been dealt."""
-    hand = index(explorer(t, plans) * rules.max_hands)
-    first, second = t.hands[hand].first, t.hands[hand].second
+    hand = index(explorer(t, plans) * book.max_hands)
+    first, second = t.hands[hand].first, t.hands[hand].latest
     start = 100 * card_value(int(first)) + 10 * card_value(int(second)) + int(t.state.upcard) - 111
     return float(weights[index(start)])
 
@@ -169,21 +169,21 @@ def draw_one_of(t: Table, seat: int, actions: int) -> int:
 
 
 @inlined
-def situation_of(rules: Rules, t: Table, numbers: Array) -> int:
+def situation_of(book: Book, t: Table, numbers: Array) -> int:
     """Return the situation of the hand in turn."""
     s = t.state
-    hand = index(s.seat * rules.max_hands + s.hand)
-    row = hand_row(int(t.hands[hand].total), t.hands[hand].soft > 0, pair_of(rules, t, hand))
+    hand = index(s.seat * book.max_hands + s.hand)
+    row = int(page_of(book, t, hand).row)
     return index(numbers[index(plan_place(int(s.phase), row, int(s.upcard), int(s.mask)))])
 
 
 @inlined
 def decide_and_note(
-    rules: Rules, t: Table, behaviour: Behaviour, situation: int, hands: Array, made: Experience, at: int
+    book: Book, t: Table, behaviour: Behaviour, situation: int, hands: Array, made: Experience, at: int
 ) -> int:
     """Decide for a seat of the agent's, note it as decision ``at``, and return the action."""
     seat = index(t.state.seat)
-    hand = index(seat * rules.max_hands + t.state.hand)
+    hand = index(seat * book.max_hands + t.state.hand)
     action, among = int(behaviour.greedy[situation]), int(behaviour.tried[situation])
     may = among > 0 and not (behaviour.once and hands[TRIED, hand] > 0)
     tried = may and choose_at_random(t, seat, PROBABILITY_SCALE) < behaviour.chance
@@ -202,56 +202,53 @@ def decide_and_note(
 
 
 @inlined
-def split_notes(rules: Rules, t: Table, hands: Array) -> None:
+def split_notes(book: Book, t: Table, hands: Array) -> None:
     """Let the new hand of a split, right after its parent, go on from the same decision."""
     seat = index(t.state.seat)
-    hand = index(seat * rules.max_hands + t.state.hand)
-    for later in range(seat * rules.max_hands + int(t.seats[seat].hands), hand, -1):
+    hand = index(seat * book.max_hands + t.state.hand)
+    for later in range(seat * book.max_hands + int(t.seats[seat].hands), hand, -1):
         hands[LAST, later] = hands[LAST, later - 1]
         hands[TRIED, later] = hands[TRIED, later - 1]
 
 
 @inlined
-def credit(
-    rules: Rules, t: Table, plans: Plans, hands: Array, rewards: Array, total: int, blackjack: bool, chance: float
-) -> None:
+def credit(book: Book, t: Table, plans: Plans, hands: Array, rewards: Array, his: int, chance: float) -> None:
     """Credit what every hand wins against a total of the dealer's, times the chance of it, to its last decision."""
-    unit = chance / (rules.min_bet * TICKS)
+    unit = chance / (book.rules.min_bet * TICKS)
     for seat in range(t.seats.shape[0]):
         if plans.seat[seat] >= 0:
             continue
-        first, paid = index(seat * rules.max_hands), False
+        first, paid = index(seat * book.max_hands), False
         for hand in range(first, first + index(t.seats[seat].hands)):
-            won = hand_won(rules, t, seat, hand, total, blackjack, paid)
+            won = hand_won(book, t, seat, hand, his, paid)
             paid = paid or won < 0
             if hands[LAST, hand] >= 0:
                 rewards[hands[LAST, hand]] += unit * won
         if t.seats[seat].insurance > 0:
-            rewards[hands[INSURED, seat]] += unit * insurance_net(int(t.seats[seat].insurance), blackjack)
+            rewards[hands[INSURED, seat]] += unit * insurance_net(int(t.seats[seat].insurance), his == DEALER_BLACKJACK)
 
 
 @inlined
 def credit_all(
-    rules: Rules, t: Table, plans: Plans, dealers: Dealers, expected: bool, space: Array, hands: Array, rewards: Array
+    book: Book, t: Table, plans: Plans, dealers: Dealers, expected: bool, space: Array, hands: Array, rewards: Array
 ) -> None:
     """Credit what a round that has ended has come to, or is expected to."""
     if t.state.void:
         return
-    if expected and can_be_expected(rules, t):
-        outcome_chances(rules, t, dealers, space)
+    if expected and can_be_expected(book, t):
+        outcome_chances(book, t, dealers, space)
         for outcome in range(OUTCOMES):
             chance = space[SCRATCH - OUTCOMES + outcome, 0]
             if chance > 0:
-                total, blackjack = dealer_outcome(outcome)
-                credit(rules, t, plans, hands, rewards, total, blackjack, chance)
+                credit(book, t, plans, hands, rewards, dealer_outcome(outcome), chance)
     else:
-        total, blackjack = dealer_result(t)
-        credit(rules, t, plans, hands, rewards, total, blackjack, 1.0)
+        his = int(book.dealer[index(t.state.dealer)].worth)
+        credit(book, t, plans, hands, rewards, his, 1.0)
 
 
 @inlined
 def explore_round(
-    rules: Rules,
+    book: Book,
     t: Table,
     plans: Plans,
     numbers: Array,
@@ -269,29 +266,29 @@ def explore_round(
         hands[LAST, place] = -1
         hands[TRIED, place] = 0
     for seat in range(t.seats.shape[0]):
-        t.seats[seat].bet = rules.min_bet * TICKS if plans.seat[seat] < 0 else bet_of(rules, t, plans, seat)
-    deal(rules, t)
+        t.seats[seat].bet = book.rules.min_bet * TICKS if plans.seat[seat] < 0 else bet_of(book, t, plans, seat)
+    deal(book, t)
     t.state.can_expect = 0
-    weight, acted = weight_of(rules, t, plans, weights), False
+    weight, acted = weight_of(book, t, plans, weights), False
     while True:
-        asked = go_on(rules, t)
+        asked = go_on(book, t)
         if acted and expected:
-            note_known(rules, t, plans, asked)
+            note_known(book, t, plans, asked)
         acted = False
         if not asked:
             break
         if plans.seat[t.state.seat] >= 0:
-            take(rules, t, decide(rules, t, plans))
+            take(book, t, decide(book, t, plans))
             continue
-        action = decide_and_note(rules, t, behaviour, situation_of(rules, t, numbers), hands, made, at)
+        action = decide_and_note(book, t, behaviour, situation_of(book, t, numbers), hands, made, at)
         made.weight[at] = weight
         at += 1
         if action == SPLIT:
-            split_notes(rules, t, hands)
-        take(rules, t, action)
+            split_notes(book, t, hands)
+        take(book, t, action)
         acted = True
-    end(rules, t)
-    credit_all(rules, t, plans, dealers, expected, space, hands, made.reward)
+    end(book, t)
+    credit_all(book, t, plans, dealers, expected, space, hands, made.reward)
     return at
 
 
@@ -302,7 +299,7 @@ def make_explore_blocks(digest: str) -> Callable[..., int]:
     """
 
     def explore_blocks(
-        rules: Rules,
+        pages: Array,
         tables: Tables,
         plans: Plans,
         numbers: Array,
@@ -319,29 +316,30 @@ def make_explore_blocks(digest: str) -> Callable[..., int]:
         made: Experience,
     ) -> int:
         assert digest
+        book = pages[0]
         at, blocks = 0, made.nets.shape[0] // rounds
         for start in range(0, blocks, LANES):
             many = min(LANES, blocks - start)
             for lane in range(many):
                 t = table_at(tables, lane)
-                sit_down_to_explore(rules, t, plans, first + start + lane)
+                sit_down_to_explore(book, t, plans, first + start + lane)
                 mine = explorer(t, plans)
                 if behaviour.share > 0 and choose_at_random(t, mine, PROBABILITY_SCALE) < behaviour.share:
-                    stack_start(rules, t, plans, bounds)
-            work_ahead(rules, tables, 0, many, lanes)
+                    stack_start(book, t, plans, bounds)
+            work_ahead(book, tables, 0, many, lanes)
             for lane in range(many):
                 t = table_at(tables, lane)
                 for round in range(rounds):
                     if at > made.situation.shape[0] - MOST_DECISIONS:
                         return -1
                     at = explore_round(
-                        rules, t, plans, numbers, behaviour, weights, dealers, expected, space, hands, made, at
+                        book, t, plans, numbers, behaviour, weights, dealers, expected, space, hands, made, at
                     )
                     net = 0
                     for seat in range(t.seats.shape[0]):
                         if plans.seat[seat] < 0:
                             net += t.seats[seat].net
-                    made.nets[(start + lane) * rounds + round] = net / (rules.min_bet * TICKS)
+                    made.nets[(start + lane) * rounds + round] = net / (book.rules.min_bet * TICKS)
         return at
 
     return explore_blocks

@@ -12,8 +12,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from bj_env.compiled.arrays import Array, card_value_counts, house
+from bj_env.compiled.arrays import Array, card_value_counts
 from bj_env.compiled.blocks import chunks_of_blocks, in_order, some_tables
+from bj_env.compiled.book import rules_book
 from bj_env.compiled.compiling import kernel, sources, told_if_compiling
 from bj_env.compiled.expected import SCRATCH, dealers
 from bj_env.compiled.exploration_kernels import (
@@ -86,7 +87,7 @@ def explore(
         tables = some_tables(rules, len(seats), seed)._replace(front=np.zeros((LANES, 2 * len(seats) + 1), np.uint8))
         lanes, space = np.zeros(ROOM, np.int64), np.zeros((SCRATCH, 1))
         hands = np.full((3, len(seats) * rules.max_hands), -1)
-        game = (house(rules), tables, seated, numbers, behaviour, bounds, weights, draws, expected)
+        game = (rules_book(rules), tables, seated, numbers, behaviour, bounds, weights, draws, expected)
         used, room = -1, DECISIONS_OF_A_ROUND * rounds * list(seats).count(AGENT) + MOST_DECISIONS
         while used < 0:
             made = _room(rounds, room)

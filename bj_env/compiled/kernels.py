@@ -5,17 +5,18 @@ from functools import cache
 from typing import NamedTuple
 
 from bj_env.compiled.arrays import Array, Table, Tables
+from bj_env.compiled.book import Book
 from bj_env.compiled.compiling import index, inlined, kernel, sources, written_in
 from bj_env.compiled.episode import Game, act, advance, begin_episode, show_unasked
 from bj_env.compiled.expected import Dealers
+from bj_env.compiled.hand import page_of
 from bj_env.compiled.lookup_policies import RANDOM, Plans, bet_of, decide
 from bj_env.compiled.observation_kernels import Scheme, encode, write_row
 from bj_env.compiled.round import deal, end, go_on, take
 from bj_env.compiled.shoe import LANES, shuffle, work_ahead
 from bj_env.env.settings import fallback_action
 from bj_env.game.rng import seat_key
-from bj_env.rules.numbered import deals_hole_card
-from bj_env.rules.terms import TICKS, Rules
+from bj_env.rules.terms import TICKS
 
 SKIP, SHOW, BEGIN, GO = -4, -3, -2, -1
 """What to do with a table in place of an action: nothing; show how it stands; begin an episode; go on with one that was
@@ -59,8 +60,6 @@ def table_at(tables: Tables, i: int) -> Table:
         tables.seats[i],
         tables.hands[i],
         tables.pool[i],
-        tables.full,
-        tables.legal,
         tables.front[i],
         tables.log[i],
         tables.counts[i],
@@ -68,14 +67,14 @@ def table_at(tables: Tables, i: int) -> Table:
 
 
 @inlined
-def total_in_turn(rules: Rules, t: Table) -> int:
+def total_in_turn(book: Book, t: Table) -> int:
     """Return the total of the agent's hand in turn."""
-    hand = t.state.asked_seat * rules.max_hands + t.state.asked_hand
-    return int(t.hands[index(hand)].total)
+    hand = t.state.asked_seat * book.max_hands + t.state.asked_hand
+    return int(page_of(book, t, hand).total)
 
 
 @inlined
-def write_out(rules: Rules, t: Table, out: Out, i: int) -> None:
+def write_out(book: Book, t: Table, out: Out, i: int) -> None:
     """Write all but the observation and the reward."""
     s = t.state
     out.terminated[i] = s.over and not s.truncated
@@ -89,17 +88,17 @@ def write_out(rules: Rules, t: Table, out: Out, i: int) -> None:
     for seat in range(out.nets.shape[1] if finished else 0):
         out.nets[i, seat] = t.seats[seat].last_net / TICKS
     if finished:
-        write_dealer(rules, t, out.dealer, i)
+        write_dealer(book, t, out.dealer, i)
 
 
 @inlined
-def write_dealer(rules: Rules, t: Table, dealer: Array, i: int) -> None:
+def write_dealer(book: Book, t: Table, dealer: Array, i: int) -> None:
     """Write the dealer's cards in the last round: the up card, the hole card, and the last that were drawn."""
     s, dealt = t.state, 0
     cards, half, logged = int(s.last_dealer), int(s.half) ^ 1, int(s.last_logged)
     for seat in range(t.seats.shape[0]):
         dealt += t.seats[seat].last_bet > 0
-    hole = deals_hole_card(rules)
+    hole = book.hole_dealt
     for card in range(cards):
         place = logged - cards + card
         if card == 0:
@@ -110,12 +109,12 @@ def write_dealer(rules: Rules, t: Table, dealer: Array, i: int) -> None:
 
 
 @inlined
-def sit_down(rules: Rules, t: Table, plans: Plans, number: int) -> None:
+def sit_down(book: Book, t: Table, plans: Plans, number: int) -> None:
     """Begin at a table of another number, as its first players."""
     t.state.number = number
     t.state.shoe = -1
     t.state.words_for = -1
-    shuffle(rules, t)
+    shuffle(book, t)
     t.state.fresh = 1
     for seat in range(t.seats.shape[0]):
         t.seats[seat].free = -1
@@ -127,17 +126,17 @@ def sit_down(rules: Rules, t: Table, plans: Plans, number: int) -> None:
 
 
 @inlined
-def bet_and_deal(rules: Rules, t: Table, plans: Plans) -> None:
+def bet_and_deal(book: Book, t: Table, plans: Plans) -> None:
     """Begin a round by plans alone."""
     for seat in range(t.seats.shape[0]):
-        t.seats[seat].bet = bet_of(rules, t, plans, seat)
-    deal(rules, t)
+        t.seats[seat].bet = bet_of(book, t, plans, seat)
+    deal(book, t)
 
 
 @inlined
-def end_and_count(rules: Rules, t: Table, mine: Array) -> int:
+def end_and_count(book: Book, t: Table, mine: Array) -> int:
     """End a round, and return what some of the seats have won, in ticks; ``mine``: whether it counts, ``[S]``."""
-    end(rules, t)
+    end(book, t)
     won = 0
     for seat in range(t.seats.shape[0]):
         if mine[seat]:
@@ -177,7 +176,7 @@ def make_run(digest: str) -> Callable[..., None]:
     """Make the kernel that takes a step at each table of a range, or begins an episode there."""
 
     def run(
-        rules: Rules,
+        pages: Array,
         tables: Tables,
         plans: Plans,
         game: Game,
@@ -194,10 +193,11 @@ def make_run(digest: str) -> Callable[..., None]:
         out: Out,
     ) -> None:
         assert digest
+        book = pages[0]
         for table in range(low, high):
             i = index(table)
             if (i - low) % LANES == 0:
-                work_ahead(rules, tables, i, min(i + LANES, high), lanes)
+                work_ahead(book, tables, i, min(i + LANES, high), lanes)
             code = int(codes[i])
             if code == SKIP:
                 continue
@@ -211,18 +211,18 @@ def make_run(digest: str) -> Callable[..., None]:
                 code = BEGIN
                 begin_episode(t, plans, game)
             elif code >= 0:
-                action = fallback_action(code, int(s.mask), total_in_turn(rules, t))
+                action = fallback_action(code, int(s.mask), total_in_turn(book, t))
                 out.illegal[i] = action != code
-                act(rules, t, game, action)
+                act(book, t, game, action)
             if code != SHOW:
-                advance(rules, t, plans, game, dealers, space)
+                advance(book, t, plans, game, dealers, space)
             if code >= 0:
                 out.reward[i] = t.state.won / (game.unit * TICKS) - penalty * out.illegal[i]
                 t.state.won = 0.0
             elif code != SHOW:
                 show_unasked(t)
-            write_out(rules, t, out, i)
-            write_row(rules, t, game, scheme, row)
+            write_out(book, t, out, i)
+            write_row(book, t, game, scheme, row)
             if out.features.shape[0] > 0:
                 encode(scheme, row, out.features, i)
             else:
@@ -273,7 +273,7 @@ def make_play_blocks(digest: str) -> Callable[..., None]:
     """Make the kernel that plays blocks of rounds, each at a table of its own, by plans alone."""
 
     def play_blocks(
-        rules: Rules,
+        pages: Array,
         tables: Tables,
         plans: Plans,
         first: int,
@@ -284,19 +284,20 @@ def make_play_blocks(digest: str) -> Callable[..., None]:
         squares: Array,
     ) -> None:
         assert digest
+        book = pages[0]
         for start in range(0, nets.shape[0], LANES):
             many = min(LANES, nets.shape[0] - start)
             for lane in range(many):
-                sit_down(rules, table_at(tables, lane), plans, first + start + lane)
-            work_ahead(rules, tables, 0, many, lanes)
+                sit_down(book, table_at(tables, lane), plans, first + start + lane)
+            work_ahead(book, tables, 0, many, lanes)
             for lane in range(many):
                 t = table_at(tables, lane)
                 net, square = 0, 0.0
                 for _ in range(rounds):
-                    bet_and_deal(rules, t, plans)
-                    while go_on(rules, t):
-                        take(rules, t, decide(rules, t, plans))
-                    won = end_and_count(rules, t, mine)
+                    bet_and_deal(book, t, plans)
+                    while go_on(book, t):
+                        take(book, t, decide(book, t, plans))
+                    won = end_and_count(book, t, mine)
                     net += won
                     square += float(won) * float(won)
                 nets[start + lane] = net

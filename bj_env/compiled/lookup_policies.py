@@ -7,14 +7,15 @@ a table for each whole count. Letters: ``P`` plans, ``C`` counts, ``S`` seats.
 from typing import NamedTuple
 
 from bj_env.compiled.arrays import Array, Table
+from bj_env.compiled.book import Book
 from bj_env.compiled.compiling import index, inlined
-from bj_env.compiled.hand import pair_of
-from bj_env.compiled.hand_tables import ROWS, hand_row
+from bj_env.compiled.hand import page_of
+from bj_env.compiled.hand_tables import ROWS
 from bj_env.compiled.round import DECLINE, EARLY_SURRENDER, INSURANCE_PHASE, INSURE
 from bj_env.compiled.shoe import shuffle_pending
 from bj_env.game.rng import bounded, philox
 from bj_env.rules.numbered import is_short
-from bj_env.rules.terms import DECK, TICKS, Rules
+from bj_env.rules.terms import DECK, TICKS
 from bj_env.strategies.count_systems import estimated_decks, running_count
 
 LOOKED_UP, RANDOM = range(2)
@@ -60,7 +61,7 @@ def plan_place(phase: int, row: int, upcard: int, mask: int) -> int:
 
 
 @inlined
-def place_of_count(rules: Rules, plans: Plans, plan: int, seen: Array, fresh: bool) -> int:
+def place_of_count(book: Book, plans: Plans, plan: int, seen: Array, fresh: bool) -> int:
     """Return between which of a plan's turning points the count lies; ``fresh``: nothing is seen yet."""
     count, dealt = plans.start[plan], 0
     if not fresh:
@@ -68,7 +69,7 @@ def place_of_count(rules: Rules, plans: Plans, plan: int, seen: Array, fresh: bo
         for value in range(1, 11):
             dealt += seen[value]
     if plans.true[plan]:
-        count = count / estimated_decks(rules.decks * DECK - dealt, plans.step[plan], plans.ties_up[plan] > 0)
+        count = count / estimated_decks(book.rules.decks * DECK - dealt, plans.step[plan], plans.ties_up[plan] > 0)
     place = 0
     while place < plans.counts[plan] - 1 and plans.points[plan, place] <= count:
         place += 1
@@ -108,27 +109,27 @@ def random_action(t: Table) -> int:
 
 
 @inlined
-def decide(rules: Rules, t: Table, plans: Plans) -> int:
+def decide(book: Book, t: Table, plans: Plans) -> int:
     """Return what the seat in turn does."""
     s, seat = t.state, index(t.state.seat)
     plan = index(plans.seat[seat])
     if plans.kind[plan] == RANDOM:
         return random_action(t)
-    count = place_of_count(rules, plans, plan, t.state.seen, False) if plans.counts[plan] > 1 else 0
-    hand = index(seat * rules.max_hands + s.hand)
-    row = hand_row(int(t.hands[hand].total), t.hands[hand].soft > 0, pair_of(rules, t, hand))
+    count = place_of_count(book, plans, plan, t.state.seen, False) if plans.counts[plan] > 1 else 0
+    hand = index(seat * book.max_hands + s.hand)
+    row = int(page_of(book, t, hand).row)
     place = plan_place(int(s.phase), row, int(s.upcard), int(s.mask))
     return int(plans.actions[plan, index(count), index(place)])
 
 
 @inlined
-def bet_of(rules: Rules, t: Table, plans: Plans, seat: int) -> int:
+def bet_of(book: Book, t: Table, plans: Plans, seat: int) -> int:
     """Return the bet of a seat in ticks: what its plan says, as far as house and money allow; 0 if it is broke."""
     free = int(t.seats[seat].free)
-    if is_short(free, rules.min_bet * TICKS):
+    if is_short(free, book.rules.min_bet * TICKS):
         return 0
     plan, count = index(plans.seat[seat]), 0
     if plans.counts[plan] > 1:
-        count = place_of_count(rules, plans, plan, t.state.seen, shuffle_pending(rules, t))
-    chips = min(int(plans.bets[plan, count]), rules.max_bet)
+        count = place_of_count(book, plans, plan, t.state.seen, shuffle_pending(book, t))
+    chips = min(int(plans.bets[plan, count]), int(book.rules.max_bet))
     return TICKS * (min(chips, free // TICKS) if free >= 0 else chips)

@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bj_env.compiled.arrays import Array, Table
+from bj_env.compiled.book import Book
 from bj_env.compiled.compiling import called, index, inlined
 from bj_env.compiled.episode import Game
-from bj_env.compiled.hand import pair_of
+from bj_env.compiled.hand import page_of
 from bj_env.compiled.shoe import shuffle_pending
 from bj_env.env.settings import Settings
 from bj_env.observation import (
@@ -21,7 +22,7 @@ from bj_env.observation import (
     write_seen,
     write_turn,
 )
-from bj_env.rules.terms import DECK, TICKS, Rules
+from bj_env.rules.terms import DECK, TICKS
 from bj_env.strategies.count_systems import ESTIMATES, estimated_decks, running_count, true_count
 
 
@@ -78,18 +79,18 @@ def scheme(settings: Settings) -> Scheme:
 
 
 @inlined
-def write_row(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) -> None:
+def write_row(book: Book, t: Table, game: Game, scheme: Scheme, row: Array) -> None:
     """Write the columns of what the agent sees."""
     if scheme.hand_at >= 0:
-        write_own_hand(rules, t, game, scheme, row)
+        write_own_hand(book, t, game, scheme, row)
     if scheme.table_at >= 0:
-        write_whole_table(rules, t, scheme, row)
+        write_whole_table(book, t, scheme, row)
     if scheme.count_at >= 0:
-        write_count(row, scheme.count_at, count_of(rules, t, scheme))
+        write_count(row, scheme.count_at, count_of(book, t, scheme))
     if scheme.seen_at >= 0:
-        write_seen(row, scheme.seen_at, rules.decks, t.state.seen, shuffle_pending(rules, t))
+        write_seen(row, scheme.seen_at, book.rules.decks, t.state.seen, shuffle_pending(book, t))
     if scheme.composition_at >= 0:
-        write_composition(row, scheme.composition_at, rules.decks, t.state.seen)
+        write_composition(row, scheme.composition_at, book.rules.decks, t.state.seen)
     if scheme.bankroll_at >= 0:
         left = int(t.seats[t.state.asked_seat].free) // (game.unit * TICKS)
         write_bankroll(row, scheme.bankroll_at, int(scheme.most[scheme.bankroll_at]), left)
@@ -99,7 +100,7 @@ def write_row(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) ->
 
 
 @inlined
-def write_own_hand(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Array) -> None:
+def write_own_hand(book: Book, t: Table, game: Game, scheme: Scheme, row: Array) -> None:
     """Write the part ``hand``."""
     s, seat = t.state, index(t.state.asked_seat)
     phase, hands = int(s.phase), int(t.seats[seat].hands)
@@ -108,10 +109,10 @@ def write_own_hand(rules: Rules, t: Table, game: Game, scheme: Scheme, row: Arra
     elif t.seats[seat].bet == 0:
         write_hand(row, scheme.hand_at, phase, 0, False, 0, int(s.upcard), 0)
     else:
-        hand = index(seat * rules.max_hands + min(int(s.asked_hand), hands - 1))
-        total, soft = int(t.hands[hand].total), t.hands[hand].soft > 0
+        hand = index(seat * book.max_hands + min(int(s.asked_hand), hands - 1))
+        page = page_of(book, t, hand)
         stake = place_of_bet(game, int(t.seats[seat].bet))
-        write_hand(row, scheme.hand_at, phase, total, soft, pair_of(rules, t, hand), int(s.upcard), stake)
+        write_hand(row, scheme.hand_at, phase, int(page.total), page.soft > 0, int(page.pair), int(s.upcard), stake)
 
 
 @inlined
@@ -127,7 +128,7 @@ def place_of_bet(game: Game, bet: int) -> int:
 
 
 @called
-def write_whole_table(rules: Rules, t: Table, scheme: Scheme, row: Array) -> None:
+def write_whole_table(book: Book, t: Table, scheme: Scheme, row: Array) -> None:
     """Write the part ``table``."""
     s, at = t.state, scheme.table_at
     write_turn(row, at, int(s.asked_seat), int(s.asked_hand))
@@ -138,21 +139,21 @@ def write_whole_table(rules: Rules, t: Table, scheme: Scheme, row: Array) -> Non
         return
     for value in range(1, 11):
         for _ in range(int(t.counts[value - 1])):
-            write_card(row, at, rules.max_hands, -1, 0, value)
+            write_card(row, at, book.max_hands, -1, 0, value)
         for seat in range(t.seats.shape[0]):
             for hand in range(int(t.seats[seat].hands)):
-                for _ in range(int(t.counts[10 * (1 + seat * rules.max_hands + hand) + value - 1])):
-                    write_card(row, at, rules.max_hands, seat, hand, value)
+                for _ in range(int(t.counts[10 * (1 + seat * book.max_hands + hand) + value - 1])):
+                    write_card(row, at, book.max_hands, seat, hand, value)
 
 
 @inlined
-def count_of(rules: Rules, t: Table, scheme: Scheme) -> float:
+def count_of(book: Book, t: Table, scheme: Scheme) -> float:
     """Return the count of all cards seen."""
     running, seen = running_count(scheme.start, scheme.tags, t.state.seen), 0
     for value in range(1, 11):
         seen += t.state.seen[value]
     if scheme.true:
-        decks_left = estimated_decks(rules.decks * DECK - seen, scheme.step, scheme.ties_up)
+        decks_left = estimated_decks(book.rules.decks * DECK - seen, scheme.step, scheme.ties_up)
         return true_count(running, scheme.pivot, decks_left)
     return running
 

@@ -6,10 +6,11 @@ first; the pool leaves room for them before the others.
 """
 
 from bj_env.compiled.arrays import AHEAD, Array, Record, Table, Tables
-from bj_env.compiled.compiling import called, index, inlined
+from bj_env.compiled.book import Book
+from bj_env.compiled.compiling import called, index, inlined, rare
 from bj_env.game.rng import MASK, SHOE_STREAM, bounded, philox
-from bj_env.rules.numbered import card_value, shuffle_due
-from bj_env.rules.terms import DECK, Rules
+from bj_env.rules.numbered import card_value
+from bj_env.rules.terms import DECK
 
 LANES = 16
 """Tables whose words are worked out at once."""
@@ -28,7 +29,7 @@ def words_for(shoe: int, block: int) -> int:
 
 
 @called
-def work_ahead(rules: Rules, tables: Tables, low: int, high: int, lanes: Array) -> None:
+def work_ahead(book: Book, tables: Tables, low: int, high: int, lanes: Array) -> None:
     """Work out the words that tables will want next, those of several tables at once.
 
     Args:
@@ -41,7 +42,7 @@ def work_ahead(rules: Rules, tables: Tables, low: int, high: int, lanes: Array) 
     for lane in range(high - low):
         i = index(low + lane)
         state = tables.state[i]
-        new = rules.penetration == 0 and not state.fresh
+        new = book.every_round > 0 and not state.fresh
         block, shoe = 0 if new else index(state.draws) >> 2 & ~1, int(state.shoe) + new
         lanes[lane] = block
         lanes[LANES + lane] = shoe
@@ -99,13 +100,11 @@ def draw_ahead(infinite: bool, state: Record, pool: Array) -> None:
         state.words[7] = four
     state.draws_before = draws
     state.ready_from = dealt
-    for at in range(AHEAD):
-        if at < draws & (AHEAD - 1):
-            continue
+    for at in range(draws & (AHEAD - 1), AHEAD):
         if infinite:
             chosen = bounded(int(state.words[at]), DECK)
             if chosen >= 0:
-                pool[DECK + (dealt & (AHEAD - 1))] = pool[chosen]
+                pool[DECK + dealt] = pool[chosen]
                 dealt += 1
         elif dealt < size:
             chosen = bounded(int(state.words[at]), size - dealt)
@@ -121,14 +120,14 @@ def draw_ahead(infinite: bool, state: Record, pool: Array) -> None:
     state.ready = dealt
 
 
-def draws_used(rules: Rules, t: Table) -> int:
+def draws_used(book: Book, t: Table) -> int:
     """Return how many words the cards dealt so far have used, those ahead left out."""
     draws = int(t.state.draws_before)
     for dealt in range(int(t.state.ready_from), int(t.state.dealt)):
         chosen = -1
         while chosen < 0:
             word = words_of(t.state, draws >> 2)[draws & 3]
-            chosen = bounded(word, DECK if rules.decks == 0 else int(t.state.pool_end) - dealt)
+            chosen = bounded(word, DECK if book.infinite else int(t.state.pool_end) - dealt)
             draws += 1
     return draws
 
@@ -155,12 +154,13 @@ def fill(t: Table, size: int) -> None:
 
 
 @inlined
-def shuffle(rules: Rules, t: Table) -> None:
+def shuffle(book: Book, t: Table) -> None:
     """Bring all cards back and start a new order."""
-    if rules.decks > 0:
-        for place in range(t.full.shape[0]):
-            t.pool[place] = t.full[place]
-    fill(t, DECK * max(rules.decks, 1))
+    if not book.infinite:
+        for line in range(book.lines):
+            for place in range(64):
+                t.pool[index(64 * line + place)] = book.full[index(64 * line + place)]
+    fill(t, int(book.cards))
     t.state.spent = 0
     next_shoe(t.state)
 
@@ -186,29 +186,43 @@ def shuffle_discards(t: Table) -> bool:
 
 
 @inlined
-def draw(rules: Rules, t: Table) -> int:
+def draw(book: Book, t: Table) -> int:
     """Return the rank of the next card; 0 if neither the shoe nor the discards have one."""
-    s, infinite = t.state, rules.decks == 0
-    if s.front_at < s.front_end:
-        return draw_stacked(rules, t)
-    while s.dealt == s.ready:
-        if s.dealt == s.pool_end and not infinite and not shuffle_discards(t):
-            return 0
-        draw_ahead(infinite, s, t.pool)
-    dealt = index(s.dealt)
-    s.dealt = dealt + 1
-    return int(t.pool[DECK + (dealt & (AHEAD - 1)) if infinite else dealt])
+    if rare(t.state.dealt == t.state.ready):
+        return draw_on(book, t)
+    return draw_ready(book, t)
+
+
+@inlined
+def draw_ready(book: Book, t: Table) -> int:
+    """Return the rank of the next card, which is ready."""
+    dealt = index(t.state.dealt)
+    t.state.dealt = dealt + 1
+    return int(t.pool[index(dealt + book.pool_start)])
 
 
 @called
-def draw_stacked(rules: Rules, t: Table) -> int:
+def draw_on(book: Book, t: Table) -> int:
+    """Return the rank of the next card where none is ready: a stacked one, or one of those drawn now."""
+    s = t.state
+    if s.front_at < s.front_end:
+        return draw_stacked(book, t)
+    while s.dealt == s.ready:
+        if s.dealt == s.pool_end and not book.infinite and not shuffle_discards(t):
+            return 0
+        draw_ahead(book.infinite > 0, s, t.pool)
+    return draw_ready(book, t)
+
+
+@called
+def draw_stacked(book: Book, t: Table) -> int:
     """Return the rank of the next card while some are stacked; where none is known chance draws it."""
     s = t.state
     rank = int(t.front[s.front_at])
     s.front_at += 1
     if rank > 0:
         s.stacked -= 1
-    elif rules.decks == 0:
+    elif book.infinite:
         rank = int(t.pool[below(s, DECK)])
     else:
         at, size = int(s.dealt + s.stacked), int(s.pool_end)
@@ -219,7 +233,7 @@ def draw_stacked(rules: Rules, t: Table) -> int:
         chosen = at + below(s, size - at)
         rank = int(t.pool[chosen])
         t.pool[chosen] = t.pool[at]
-    if rules.decks > 0:
+    if not book.infinite:
         t.pool[s.dealt] = rank
     s.dealt += 1
     s.ready = s.ready_from = s.dealt
@@ -238,33 +252,35 @@ def below(state: Record, n: int) -> int:
 
 
 @inlined
-def shoe_spent(rules: Rules, t: Table) -> bool:
+def shoe_spent(book: Book, t: Table) -> bool:
     """Tell whether the cut card is out, or the discards are in use."""
     s = t.state
     if s.kept:
         return False
-    return bool(s.spent) or (s.dealt > 0 and shuffle_due(rules, int(s.dealt), DECK * rules.decks))
+    return bool(s.spent > 0 or (s.dealt > 0 and s.dealt >= book.cut))
 
 
 @inlined
-def shuffle_pending(rules: Rules, t: Table) -> bool:
+def shuffle_pending(book: Book, t: Table) -> bool:
     """Tell whether the shoe is shuffled before the next round."""
-    return bool(t.state.fresh) or shoe_spent(rules, t)
+    return bool(t.state.fresh) or shoe_spent(book, t)
 
 
 @inlined
-def prepare_shoe(rules: Rules, t: Table) -> None:
+def prepare_shoe(book: Book, t: Table) -> None:
     """Shuffle and burn if due."""
     s = t.state
-    if shoe_spent(rules, t):
-        shuffle(rules, t)
+    if shoe_spent(book, t):
+        shuffle(book, t)
         s.fresh = 1
     if s.fresh:
         s.fresh = 0
         for value in range(11):
             t.state.seen[value] = 0
-        for _ in range(rules.burn_cards):
-            draw(rules, t)
+        for _ in range(book.rules.burn_cards):
+            draw(book, t)
     s.round_start = s.dealt
     s.kept = 0
     s.shuffled = 0
+    if s.dealt == s.ready and s.front_at == s.front_end and (s.dealt < s.pool_end or book.infinite):
+        draw_ahead(book.infinite > 0, s, t.pool)  # here, where a processor does not guess wrong

@@ -59,7 +59,7 @@ def _stream(engine: Engine, i: int) -> Stream:
 
 def _give_back(engine: Engine, i: int) -> None:
     """Give back the words of the cards ahead, which will not be dealt."""
-    draws = draws_used(engine.rules, table_at(engine.tables, i))
+    draws = draws_used(engine.book, table_at(engine.tables, i))
     engine.tables.state[i].draws = engine.tables.state[i].draws_before = draws
 
 
@@ -86,7 +86,7 @@ def _stack(engine: Engine, i: int, shoe_state: ShoeState) -> None:
 
 def _play(engine: Engine, i: int, line: Line) -> None:
     """Deal, and play the actions that the line writes, by the kernels' own functions as plain Python."""
-    deal_if_any_bet(engine.rules, table_at(engine.tables, i))
+    deal_if_any_bet(engine.book, table_at(engine.tables, i))
     round_on(engine, i)  # refuses bets that the house or the seat's money does not allow
     play_written(cast(Round, _Written(engine, i)), line, lambda round: cast(_Written, round).ask_other())
 
@@ -102,7 +102,7 @@ class _Written:
 
     def _go_on(self) -> None:
         state = self.table.state
-        self.over = not go_on(self.engine.rules, self.table)
+        self.over = not go_on(self.engine.book, self.table)
         if self.over:
             state.seat = len(self.engine.settings.decisions)  # whoever goes on finds that all have been asked
         self.void = bool(state.void)
@@ -111,15 +111,15 @@ class _Written:
 
     def act(self, action: int) -> None:
         round_on(self.engine, self.i).check(action)
-        take(self.engine.rules, self.table, action)
+        take(self.engine.book, self.table, action)
         self._go_on()
 
     def ask_other(self) -> bool:
         if self.engine.settings.decisions[self.active_seat.number] is None:
             return False
-        take(self.engine.rules, self.table, self._decided())
+        take(self.engine.book, self.table, self._decided())
         self._go_on()
         return True
 
     def _decided(self) -> int:
-        return decide(self.engine.rules, self.table, self.engine.plans)
+        return decide(self.engine.book, self.table, self.engine.plans)

@@ -14,6 +14,7 @@ from gymnasium.wrappers import vector as wrappers
 from scipy.stats import chisquare
 
 from bj_env.compiled.arrays import NEW_ACTION
+from bj_env.compiled.book import hand_states
 from bj_env.compiled.engine import FEWEST_A_THREAD
 from bj_env.compiled.vector_env import BlackjackVectorEnv, sample_legal
 from bj_env.env.env import BlackjackEnv
@@ -231,7 +232,8 @@ def test_the_step_after_the_last_is_a_fresh_round_for_nothing() -> None:
     assert (rewards[0], terminated[0], truncated[0]) == (0, False, False)
     assert infos["action_mask"][0].any()
     assert not infos["_nets"][0]
-    assert env.engine.tables.hands[0, 0].cards == 2, "two cards: the action was not taken"
+    state = hand_states(env.settings.rules)[env.engine.tables.hands[0, 0].state]
+    assert state.cards == 2, "the action was not taken"
 
 
 @pytest.mark.parametrize("mode", MODES)

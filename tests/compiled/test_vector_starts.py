@@ -210,7 +210,7 @@ def test_options_are_not_changed_and_hold_for_the_masked_alone() -> None:
     env.reset(options=options)
     assert options == {"hand": "T,6", "upcard": "9", "reset_mask": mask}
     assert np.array_equal(without_words(env.engine.tables.state[~mask]), without_words(before[~mask]))
-    hands = env.engine.tables.hands[mask, 0][["first", "second"]]
+    hands = env.engine.tables.hands[mask, 0][["first", "latest"]]
     assert hands.tolist() == [(10, 6)] * 2, "the first and the second card"
 
 
