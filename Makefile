@@ -48,7 +48,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable ".[train,play,multi,docs,dev]"
+	$(INSTALL) --editable ".[train,play,multi,dataset,docs,dev]"
 	@touch $@ $(VENV)/.installed
 
 $(BIN)/python:

@@ -181,7 +181,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         self._steps[which] = 0
         self._note_seeds(which, seeds)
         where = self._only(which)
-        infos = self._infos(out, where) | {"seed": self._seeds[0].copy(), "_seed": where.copy()}
+        infos = self._infos(out, where) | {"seed": self._seeds[0].astype(np.int64), "_seed": where.copy()}
         return self._observations(out), infos
 
     def _note_seeds(self, which: Array, seeds: tuple[Array, Array] | None) -> None:

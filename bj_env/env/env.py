@@ -78,9 +78,10 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
     of a round.
 
     Every ``info`` holds ``action_mask`` int8 ``[A]``; ``seat``, whose decision it is; ``illegal_action``, whether
-    another action was played; ``seed``, with which `reset` deals this game again; ``round_over``, whether a round has
-    ended since the last decision, and of that round ``nets``, chips by seat ``[S]``, ``dealer``, the ranks of the
-    dealer's cards int8 ``[17]``, and ``record``. While no round has ended these are zeros and an empty `Record`.
+    another action was played; ``seed``, with which `reset` deals this game again (from 2**63 on less 2**64, because
+    libraries of tensors want int64); ``round_over``, whether a round has ended since the last decision, and of that
+    round ``nets``, chips by seat ``[S]``, ``dealer``, the ranks of the dealer's cards int8 ``[17]``, and ``record``.
+    While no round has ended these are zeros and an empty `Record`.
 
     ``-v0`` promises that dynamics, observations, rewards and action numbers do not change; any change is a new version.
     History: v0 (0.1.0), the first.
@@ -318,7 +319,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
             "action_mask": self.action_masks(),
             "seat": np.int64(episode.seat),
             "illegal_action": np.True_ if illegal else np.False_,
-            "seed": self._seed,
+            "seed": self._seed.astype(np.int64),
             "round_over": np.False_ if finished is None else np.True_,
             "nets": self._no_nets.copy() if finished is None else np.array(finished.nets) / TICKS,
             "dealer": _NO_DEALER.copy() if finished is None else _ranks(finished.dealer.cards),

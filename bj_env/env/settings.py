@@ -221,7 +221,7 @@ def check_keywords(unknown: Iterable[str], maker: Callable[..., Any]) -> None:
 
     >>> check_keywords({"rulse": "6D"}, Settings.checked)
     Traceback (most recent call last):
-    bj_env.errors.UnknownArgument: unknown argument 'rulse'; did you mean 'rules'?
+    bj_env.errors.UnknownArgument: unexpected keyword argument 'rulse'; did you mean 'rules'?
     """
     known = [
         name for name, parameter in signature(maker).parameters.items() if parameter.kind == parameter.KEYWORD_ONLY
@@ -229,7 +229,7 @@ def check_keywords(unknown: Iterable[str], maker: Callable[..., Any]) -> None:
     for name in unknown:
         near = get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"valid: {', '.join(map(repr, known))}"
-        raise UnknownArgument(f"unknown argument {name[:40]!r}; {hint}")
+        raise UnknownArgument(f"unexpected keyword argument {name[:40]!r}; {hint}")
 
 
 def fallback_action(action: int, mask: int, total: int) -> int:

@@ -114,9 +114,9 @@ def test_what_several_tables_cannot_do_is_said_in_one_line(arguments: dict[str, 
 
 @pytest.mark.parametrize("kind", [BlackjackEnv, BlackjackVectorEnv])
 def test_an_unknown_keyword_brings_the_nearest(kind: Any) -> None:
-    with pytest.raises(UnknownArgument, match=r"^unknown argument 'rulse'; did you mean 'rules'\?$"):
+    with pytest.raises(UnknownArgument, match=r"^unexpected keyword argument 'rulse'; did you mean 'rules'\?$"):
         kind(rulse="6D")
-    with pytest.raises(TypeError, match="unknown argument 'zzzz'; valid: 'rules', 'seats', "):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'zzzz'; valid: 'rules', 'seats', "):
         kind(zzzz=1)
 
 
