@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from bj_env.compiled.arrays import Array
-from bj_env.errors import BlackjackError, RenderModeError, one_of, shortened
+from bj_env.errors import BlackjackError, RenderModeError, flag_of, one_of, shortened
 from bj_env.extras import missing
 from bj_env.game.rng import SEEDS
 from bj_env.rules.terms import checked_number
@@ -36,6 +36,17 @@ def cores() -> int:
     """Return how many threads there is work for."""
     usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)  # not on Macs
     return min(len(usable), MOST_THREADS)
+
+
+def without_records(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords without ``record_in_info``, which may only be false: infos of many tables hold no records.
+
+    Raises:
+        BlackjackError: if it is not.
+    """
+    if flag_of("record_in_info", keywords.get("record_in_info", False)):
+        raise BlackjackError("record_in_info: infos of several tables hold no records; record(index) returns one")
+    return {name: value for name, value in keywords.items() if name != "record_in_info"}
 
 
 def checked_options(options: Any) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from bj_env.compiled.vector_arguments import (
     checked_render_mode,
     checked_seed,
     cores,
+    without_records,
 )
 from bj_env.env.settings import AGENT, MOST_ROUNDS, Settings, check_keywords, portable_spec
 from bj_env.env.start_states import Start
@@ -101,7 +102,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         render_mode: str | None = None,
         **unknown: Any,
     ) -> None:
-        check_keywords(unknown, BlackjackVectorEnv)
+        check_keywords(without_records(unknown), BlackjackVectorEnv)
         self.settings = settings = Settings.checked(
             rules=rules,
             seats=seats,

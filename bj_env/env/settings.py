@@ -1,6 +1,6 @@
 """The settings of an environment: its arguments, checked once, for the readable environment and the compiled one."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import signature
@@ -13,7 +13,16 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
 from bj_env.env.episode import EPISODES
-from bj_env.errors import BlackjackError, UnknownArgument, UnknownStrategy, is_flag, items_of, one_of, shortened
+from bj_env.errors import (
+    BlackjackError,
+    UnknownArgument,
+    UnknownStrategy,
+    is_flag,
+    items_of,
+    one_of,
+    real_number,
+    shortened,
+)
 from bj_env.game.decision import Decision
 from bj_env.game.notation import house_text
 from bj_env.observation import Layout
@@ -30,7 +39,7 @@ from bj_env.rules.terms import (
     checked_number,
     ticks,
 )
-from bj_env.strategies.count_systems import Count, count_from
+from bj_env.strategies.count_systems import Count, count_from, systems
 from bj_env.strategies.registry import strategy
 
 MOST_BETS = 24
@@ -207,10 +216,32 @@ class Settings:
 
 
 def portable_spec(spec: EnvSpec | None) -> EnvSpec | None:
-    """Return an environment's specification with rules as text, so that its JSON makes the environment again."""
-    if spec is None or not isinstance(spec.kwargs.get("rules"), Rules):
-        return spec
-    return replace(spec, kwargs=spec.kwargs | {"rules": house_text(spec.kwargs["rules"])})
+    """Return an environment's specification in texts, numbers and lists, so that its JSON makes the environment again.
+
+    A `Decision` of one's own has no text: a specification with one stays as it is, and has no JSON.
+    """
+    if spec is None:
+        return None
+    return replace(spec, kwargs={name: _portable(value) for name, value in spec.kwargs.items()})
+
+
+def _portable(value: Any) -> Any:
+    """Return an argument as JSON can hold it.
+
+    >>> _portable(np.arange(1, 3)), _portable(np.float32(10.1)), _portable(count_from("ko whole"))
+    ([1, 2], 10.1, 'ko whole')
+    """
+    if isinstance(value, Rules):
+        return house_text(value)
+    if isinstance(value, Count) and systems().get(value.system.name) == value.system:
+        return value.text
+    if isinstance(value, np.floating):
+        return real_number(value)
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple | Set | range):
+        return [_portable(item) for item in value]
+    return value
 
 
 def check_keywords(unknown: Iterable[str], maker: Callable[..., Any]) -> None:

@@ -164,8 +164,12 @@ class Table:
         self._refuse_in_round("deal")
         chips = self.checked_bets(self._bets if bets is None else bets)
         seats = [Seat(number, player, chips[number] * TICKS) for number, player in enumerate(self.players)]
-        self.round = Round(self.rules, self.shoe, seats, self.dealer, self.streams, self.offers)
-        self.round.deal()
+        try:
+            self.round = Round(self.rules, self.shoe, seats, self.dealer, self.streams, self.offers)
+            self.round.deal()
+        except BaseException:
+            self.abandon()  # an interrupt leaves no round half dealt
+            raise
         self._bets = [0] * len(self.players)
         return self.round
 
@@ -187,8 +191,9 @@ class Table:
         Raises:
             DecisionError: if a decision fails or answers nonsense.
         """
-        round = self.deal([self.ask_bet(seat) for seat in range(len(self.players))])
+        bets = [self.ask_bet(seat) for seat in range(len(self.players))]
         try:
+            round = self.deal(bets)
             while not round.over:
                 round.ask()
         except BaseException:

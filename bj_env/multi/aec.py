@@ -171,7 +171,7 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
     def record(self) -> Record | None:
         """The record of the last round that ended at the last step; None if none did."""
         finished = self.table_env.episode.finished
-        return finished.record() if finished is not None else None
+        return finished.record(self.table_env.np_random_seed) if finished is not None else None
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode: at a new table if a seed is given, else with the shoe as it lies.
@@ -274,6 +274,7 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
             net = -sum(nets) if self._seats[agent] == DEALER else nets[self._position_then(agent)]
         return {
             "action_mask": self.action_mask(agent),
+            "seed": np.uint64(self.table_env.np_random_seed),
             "net": np.float64(net / TICKS),
             "round_over": np.bool_(finished is not None),
         }

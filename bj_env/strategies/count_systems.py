@@ -174,6 +174,17 @@ class Count(NamedTuple):
     true_counted: bool = False
 
     @property
+    def text(self) -> str:
+        """What `count_from` reads it from, if its system is a known one.
+
+        >>> count_from("ko true whole").text
+        'ko whole true'
+        """
+        words = (self.estimate, self.ties, self.rounding)
+        said = [word for word, unsaid in zip(words, ("exact", "up", "floor"), strict=True) if word != unsaid]
+        return " ".join([self.system.name, *said, *([TRUE_COUNTED] if self.true_counted else [])])
+
+    @property
     def by_decks(self) -> bool:
         """Whether the player goes by a true count."""
         return self.true_counted or self.system.sum_per_deck == 0

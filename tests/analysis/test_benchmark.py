@@ -357,6 +357,12 @@ def test_who_peeks_at_the_shoe_is_an_alarm(seats: tuple[str, ...]) -> None:
         compare({"seer": Seer()}, SIX._replace(seats=seats, rounds=3000))
 
 
+@pytest.mark.parametrize("rules", ["6D PEN75", "2D H17 PEN65"])
+def test_who_peeks_is_an_alarm_where_there_is_a_cut_card_too(rules: str) -> None:
+    with pytest.raises(BlackjackError, match=r"alarm: seer won \+.* no fair play more than"):
+        compare({"seer": Seer()}, Setting(parse_rules(rules), ("agent",), rounds=3000, seed=1))
+
+
 def test_good_luck_within_the_interval_raises_no_alarm() -> None:
     rules = parse_rules("six-deck")
     best = composition_dependent_ev(rules)

@@ -187,6 +187,14 @@ def test_an_unknown_keyword_is_refused_by_name() -> None:
         BlackjackVectorEnv(2, render_mode="ansi")  # type: ignore[call-arg]
 
 
+def test_infos_of_several_tables_hold_no_records() -> None:
+    assert "record" not in BlackjackVectorEnv(2, record_in_info=False).reset(seed=1)[1]
+    with pytest.raises(
+        BlackjackError, match=r"record_in_info: infos of several tables hold no records; record\(index\)"
+    ):
+        BlackjackVectorEnv(2, record_in_info=True)
+
+
 class LooksAtCards(Decision):
     total_dependent = True  # which is not true
 

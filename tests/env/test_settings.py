@@ -1,6 +1,7 @@
 """The arguments of an environment: one set of defaults, and what is made of them."""
 
 from dataclasses import FrozenInstanceError
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -133,6 +134,27 @@ def test_the_specification_of_an_environment_makes_it_again() -> None:
     again: Any = gym.make(EnvSpec.from_json(made.spec.to_json()))
     assert again.unwrapped.rules == rules
     assert again.unwrapped.bets == (1, 5)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"bets": np.arange(1, 4)},
+        {"bets": range(1, 3)},
+        {"bankroll": np.float32(50.1), "max_rounds": np.int64(6)},
+        {"observation": {"count", "hand"}, "count": count_from("ko whole true")},
+        {"seats": np.array(["agent", "basic"]), "mask_in_observation": np.True_},
+    ],
+    ids=lambda arguments: "-".join(arguments),
+)
+@pytest.mark.parametrize("make", [gym.make, partial(gym.make_vec, num_envs=2)], ids=["make", "make_vec"])
+def test_a_specification_holds_what_json_can(make: Any, arguments: dict[str, Any]) -> None:
+    made = make("Blackjack-multi-v0", **({"seats": ("agent",)} | arguments))
+    again = make(EnvSpec.from_json(made.spec.to_json()))
+    one, other = made.unwrapped.settings, again.unwrapped.settings
+    for name in ("bets", "bankroll", "max_rounds", "count", "names", "observation_keys"):
+        assert getattr(one, name) == getattr(other, name)
+    assert one.layout.names == other.layout.names
 
 
 def test_a_line_with_a_false_result_is_refused_as_in_a_replay() -> None:

@@ -11,6 +11,7 @@ from bj_env.compiled.engine import until_done
 from bj_env.compiled.vector_env import BlackjackVectorEnv
 from bj_env.env.env import BlackjackEnv
 from bj_env.errors import BlackjackError
+from bj_env.game.cards import Card
 from bj_env.game.decision import Decision
 from bj_env.game.participants import Dealer, Player
 from bj_env.game.table import Table
@@ -106,6 +107,27 @@ def test_a_round_at_a_table_is_abandoned_with_all_stakes_returned(at: int, error
             table.play_round()
     assert [player.free for player in table.players] == before
     assert table.round is None or table.round.over
+    assert table.play_round().over
+
+
+@pytest.mark.parametrize("at", range(1, 5))
+def test_an_interrupt_within_a_deal_leaves_no_round(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table("6D", [Player("ann", strategy("basic"), bankroll=1000)], seed=5)
+    draw, drawn = table.shoe.draw, []
+
+    def interrupted() -> Card:
+        drawn.append(1)
+        if len(drawn) == at:
+            raise KeyboardInterrupt
+        return draw()
+
+    for play in (lambda: table.deal([5]), table.play_round):
+        drawn.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr("bj_env.game.shoe.Shoe.draw", lambda _: interrupted())
+            with pytest.raises(KeyboardInterrupt):
+                play()
+        assert (table.round, table.players[0].free) == (None, 10000)
     assert table.play_round().over
 
 

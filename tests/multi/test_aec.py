@@ -68,6 +68,25 @@ def test_pettingzoos_own_checks_pass(arguments: dict[str, Any]) -> None:
     pettingzoo.test.seed_test(lambda: bj_env.aec_env(**arguments), num_cycles=100)
 
 
+@pytest.mark.parametrize("arguments", TABLES.values(), ids=TABLES)
+def test_a_game_without_a_seed_tells_the_one_that_repeats_it(arguments: dict[str, Any]) -> None:
+    one, again = BlackjackAEC(**arguments), BlackjackAEC(**arguments)
+    one.reset()
+    seed = int(one.infos[one.agents[0]]["seed"])
+    again.reset(seed=seed)
+    for _ in range(40):
+        if not one.agents:
+            break
+        agent = one.agent_selection
+        assert agent == again.agent_selection
+        gone = one.terminations[agent] or one.truncations[agent]
+        action = None if gone else int(one.action_mask(agent).argmax())
+        one.step(action)
+        again.step(action)
+        assert str(one.record) == str(again.record)
+        assert one.record is None or one.record.seed == seed
+
+
 def test_max_cycles_is_the_number_of_rounds_where_agents_only_bet() -> None:
     class Module:
         @staticmethod
