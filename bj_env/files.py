@@ -19,10 +19,10 @@ def read_plain_file(path: str | os.PathLike[str], largest: int = LARGEST) -> byt
         OSError: if it cannot be read, is no plain file, or is larger; ``strerror`` says which.
     """
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError(0, "it is no plain file", str(path))
     with os.fdopen(number, "rb") as file:
-        about = os.fstat(number)
-        if not stat.S_ISREG(about.st_mode):
-            raise OSError(0, "it is no plain file", str(path))
         content = file.read(largest + 1)
     if len(content) > largest:
         raise OSError(0, f"it has over {largest} bytes", str(path))

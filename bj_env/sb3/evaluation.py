@@ -11,12 +11,16 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecCheckNan, VecEnvWrapper, VecMonitor, VecNormalize
 
 from bj_env.env.env import BlackjackEnv
+from bj_env.env.settings import MOST_ROUNDS
 from bj_env.errors import BlackjackError
 from bj_env.game.rng import SEEDS
+from bj_env.rules.terms import checked_number
 from bj_env.statistics import Z95
 
 NEVER_TRAINED = SEEDS - (1 << 32)
 """The first of the seeds that neither SB3 nor our training application gives to tables that train."""
+
+MOST_ENVIRONMENTS = 1 << 16
 
 UNCHANGED = (VecMonitor, VecCheckNan)
 """Wrappers that leave observations as they are."""
@@ -52,9 +56,12 @@ def evaluate_rounds(
         game: keyword arguments of ``Blackjack-multi-v0``.
 
     Raises:
-        BlackjackError: if it is not known which observations the model was trained on: it has no environment, or
-            other wrappers change what it observes.
+        BlackjackError: if a number is out of range, or it is not known which observations the model was trained on: it
+            has no environment, or other wrappers change what it observes.
     """
+    rounds = checked_number("rounds", rounds, 2, MOST_ROUNDS)
+    environments = checked_number("environments", environments, 1, MOST_ENVIRONMENTS)
+    seed = checked_number("seed", seed, 0, SEEDS - environments)
     normalizer = observation_normalizer(model)
     envs = [BlackjackEnv(**game) for _ in range(environments)]
     each = -(-rounds // environments)
@@ -88,8 +95,10 @@ def observation_normalizer(model: BaseAlgorithm) -> VecNormalize | None:
         raise BlackjackError("model: expected one with its environment, as of PPO.load(path, env=...), got one without")
     normalizer = None
     while isinstance(env, VecEnvWrapper):
+        if isinstance(env, VecNormalize) and env.norm_obs and normalizer is not None:
+            raise BlackjackError("model: expected one VecNormalize of its observations, got one in another")
         if isinstance(env, VecNormalize):
-            normalizer = env if env.norm_obs else None
+            normalizer = env if env.norm_obs else normalizer
         elif not isinstance(env, UNCHANGED):
             raise BlackjackError(f"model: {type(env).__name__} changes what it observes; expected VecNormalize or none")
         env = env.venv
@@ -124,8 +133,8 @@ class EvaluateRounds(BaseCallback):
 
     def __init__(self, *, every: int, rounds: int, seed: int = NEVER_TRAINED, **game: Any) -> None:
         super().__init__()
-        self.every = every
-        self.rounds = rounds
+        self.every = checked_number("every", every, 1, MOST_ROUNDS)
+        self.rounds = checked_number("rounds", rounds, 2, MOST_ROUNDS)
         self.seed = seed
         self.game = game
         self.history: list[tuple[int, Evaluated]] = []

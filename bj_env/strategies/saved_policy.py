@@ -14,7 +14,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,27 +23,18 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors import numpy as tensor_files
 
-from bj_env.errors import BlackjackError, PolicyError, choices
+from bj_env.errors import BlackjackError, PolicyError, choices, shortened
 from bj_env.files import read_plain_file
 from bj_env.game.decision import Decision
 from bj_env.game.notation import house_text
 from bj_env.game.view import View
 from bj_env.observation import Layout, rules_row, write_card, write_composition, write_hand, write_seen, write_turn
-from bj_env.rules.houses import parse, text
 from bj_env.rules.numbered import is_short
-from bj_env.rules.terms import FIRST_BET, MOST_CHIPS, TICKS, Action, Rules, checked_number
+from bj_env.rules.terms import FIRST_BET, TICKS, Action, Rules
+from bj_env.strategies.policy_json import FILES, digest_of, fields_of, said_of
 
-KINDS = ("table", "network")
-ACTIVATIONS = ("tanh", "relu")
 SHOWN = ("hand", "table", "seen", "composition", "rules")
 """The parts of an observation that a seat can make of what it sees; it has no count and no first bankroll."""
-
-VERSION = 2
-VERSIONS = (1, 2)
-"""What is read."""
-
-MOST_SEATS = 100
-MOST_BETS = 24
 
 Tensors = Mapping[str, NDArray[np.float32]]
 
@@ -115,7 +106,7 @@ class LearnedDecision(Decision):
 
     def _check_shapes(self) -> None:
         for name, tensor in self.tensors.items():
-            if tensor.dtype != np.float32 or not np.isfinite(tensor).all():
+            if not isinstance(tensor, np.ndarray) or tensor.dtype != np.float32 or not np.isfinite(tensor).all():
                 raise PolicyError(f"policy: expected finite float32 numbers in tensor {name!r}")
         expected = self._expected_shapes()
         came = {name: tensor.shape for name, tensor in self.tensors.items()}
@@ -262,37 +253,38 @@ def save_policy(folder: str | Path, profile: Profile, tensors: Tensors) -> None:
     """Write a policy folder, whole or not at all; one that is there is replaced.
 
     Raises:
-        PolicyError: if the tensors do not fit the profile.
+        PolicyError: if the profile could not be read again, the tensors do not fit it, or the folder holds anything but
+            a policy.
+        OSError: if it cannot be written.
     """
-    LearnedDecision(profile, tensors)  # refuses what it could not load again
+    said = said_of(profile._asdict())
+    try:
+        LearnedDecision(Profile(**fields_of(said)), tensors)  # refuses what it could not load again
+    except BlackjackError as error:
+        raise PolicyError(str(error)) from None
     folder = Path(folder)
+    _refuse_other_folder(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as made_in:
-        _write_folder(Path(made_in) / folder.name, profile, tensors)
+        _write_folder(Path(made_in) / folder.name, said, tensors)
         if folder.exists():
             folder.rename(Path(made_in) / "old")
         (Path(made_in) / folder.name).rename(folder)
 
 
-def _write_folder(made: Path, profile: Profile, tensors: Tensors) -> None:
+def _refuse_other_folder(folder: Path) -> None:
+    """Refuse to replace what is no policy folder: it would be lost."""
+    if not folder.exists() or (folder.is_dir() and {path.name for path in folder.iterdir()} <= FILES):
+        return
+    raise PolicyError(f"policy {str(folder)!r}: expected a new folder or one of a policy, and this is something else")
+
+
+def _write_folder(made: Path, said: dict[str, Any], tensors: Tensors) -> None:
     made.mkdir()
-    said = profile._asdict() | {
-        "version": VERSION,
-        "rules": text(profile.rules),
-        "provenance": dict(profile.provenance),
-    }
     numbers = tensor_files.save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
-    said["sha256"] = _digest(said, numbers)
+    said["sha256"] = digest_of(said, numbers)
     _write(made / "policy.json", (json.dumps(said, indent=2) + "\n").encode())
     _write(made / "tensors.safetensors", numbers)
-
-
-def _digest(said: Mapping[str, Any], numbers: bytes) -> str:
-    """Return the digest of a policy of the version that it says."""
-    if said["version"] == 1:
-        return sha256(numbers).hexdigest()
-    fields = {name: value for name, value in said.items() if name != "sha256"}
-    return sha256(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode() + b"\n" + numbers).hexdigest()
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -308,27 +300,36 @@ def load_policy(folder: str | Path, *, sampled: bool = False) -> LearnedDecision
     Raises:
         PolicyError: if the folder is missing or damaged, or holds a kind of policy that is not known.
     """
+    if not isinstance(folder, str | PathLike):
+        raise PolicyError(f"policy: expected a folder, got {shortened(folder)}")
     folder = Path(folder)
     try:
         said = json.loads(_read(folder / "policy.json"))
         numbers = _read(folder / "tensors.safetensors")
         tensors = tensor_files.load(numbers)
     except OSError as error:
-        if not folder.exists():
+        if not _is_there(folder):
             raise PolicyError(f"policy {str(folder)!r}: there is no such folder") from None
         inside = folder / "policy"
         hint = f"; did you mean {str(inside)!r}?" if (inside / "policy.json").exists() else ""
-        name = Path(error.filename or folder).name
+        name = Path(error.filename if isinstance(error.filename, str) else folder).name
         raise PolicyError(f"policy {str(folder)!r}: {name}: {error.strerror}{hint}") from None
     except (ValueError, KeyError, RecursionError, SafetensorError) as error:
         raise PolicyError(f"policy {str(folder)!r} is damaged: {error}") from None
     try:
-        profile = _profile(said)
-        if said["sha256"] != _digest(said, numbers):
+        profile = Profile(**fields_of(said))
+        if said["sha256"] != digest_of(said, numbers):
             raise PolicyError("policy.json and tensors.safetensors are not as they were saved: one of them is damaged")
         return LearnedDecision(profile, tensors, sampled=sampled)
     except BlackjackError as error:
         raise PolicyError(f"policy {str(folder)!r}: {error}") from None
+
+
+def _is_there(folder: Path) -> bool:
+    try:
+        return folder.exists()
+    except OSError:  # no path is so long
+        return False
 
 
 def _read(path: Path) -> bytes:
@@ -339,44 +340,3 @@ def _read(path: Path) -> bytes:
         if error.errno:
             raise
         raise ValueError(f"{path.name}: {error.strerror}") from None
-
-
-def _profile(said: Any) -> Profile:
-    """Read ``policy.json``, trusting nothing."""
-    fields = {"version", "sha256", *Profile._fields}
-    if not isinstance(said, dict) or set(said) != fields:
-        came = sorted(said) if isinstance(said, dict) else type(said).__name__
-        raise PolicyError(f"policy.json: expected the fields {sorted(fields)}, got {came}")
-    if type(said["version"]) is not int or said["version"] not in VERSIONS:
-        raise PolicyError(f"policy.json: expected version {' or '.join(map(str, VERSIONS))}, got {said['version']!r}")
-    for name, valid in (("kind", KINDS), ("activation", ACTIVATIONS)):
-        if not isinstance(said[name], str) or said[name] not in valid:
-            raise PolicyError(f"policy.json: {name} {said[name]!r}; {choices(said[name], valid)}")
-    for name in ("bets", "parts", "columns"):
-        kind = int if name == "bets" else str
-        if not isinstance(said[name], list) or not all(type(item) is kind for item in said[name]):
-            raise PolicyError(f"policy.json: {name}: expected a list of {kind.__name__}, got {said[name]!r}")
-    checked_number("policy.json: seats", said["seats"], 1, MOST_SEATS)
-    _check_bets(said["bets"])
-    if not isinstance(said["rules"], str) or not isinstance(said["provenance"], dict):
-        raise PolicyError("policy.json: expected rules as a text and provenance as an object")
-    for name in ("parts", "columns"):
-        if len(set(said[name])) < len(said[name]):
-            raise PolicyError(f"policy.json: {name}: expected each once, got {said[name]!r}")
-    return Profile(
-        said["kind"],
-        parse(said["rules"]),
-        said["seats"],
-        tuple(said["bets"]),
-        tuple(said["parts"]),
-        tuple(said["columns"]),
-        said["activation"],
-        {str(key): str(value) for key, value in said["provenance"].items()},
-    )
-
-
-def _check_bets(bets: Sequence[int]) -> None:
-    for bet in bets:
-        checked_number("policy.json: bets", bet, 0, MOST_CHIPS)
-    if not 1 <= len(bets) <= MOST_BETS or not any(bets) or len(set(bets)) < len(bets):
-        raise PolicyError(f"policy.json: expected up to {MOST_BETS} different bets, one above 0, got {bets!r}")

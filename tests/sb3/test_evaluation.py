@@ -120,6 +120,22 @@ def test_a_model_with_vec_normalize_is_evaluated_on_normalised_observations() ->
     np.testing.assert_array_equal(model.get_vec_normalize_env().obs_rms.mean, before)  # type: ignore[union-attr]
 
 
+def test_two_normalisers_are_refused() -> None:
+    """Only one of them was applied, in silence."""
+    model = PPO("MlpPolicy", VecNormalize(normalized(), norm_reward=False), seed=1, device="cpu")
+    with pytest.raises(BlackjackError, match="expected one VecNormalize of its observations"):
+        evaluate_rounds(model, rounds=32, **GAME)
+
+
+@pytest.mark.parametrize(
+    "numbers", [{"rounds": 0}, {"rounds": True}, {"environments": 0}, {"seed": -1}, {"rounds": 1, "environments": 1}]
+)
+def test_an_evaluation_of_nothing_is_refused(numbers: dict[str, Any]) -> None:
+    model = PPO("MlpPolicy", gym.make("Blackjack-multi-v0", **GAME), seed=1, device="cpu")
+    with pytest.raises(BlackjackError, match=r"(rounds|environments|seed): expected a whole number from"):
+        evaluate_rounds(model, **({"rounds": 32} | numbers | GAME))
+
+
 def test_reward_normalisation_alone_leaves_observations_as_they_are() -> None:
     model = PPO("MlpPolicy", normalized(norm_obs=False), seed=1, n_steps=64, batch_size=64, device="cpu")
     plain = PPO("MlpPolicy", gym.make("Blackjack-multi-v0", **GAME), seed=1, n_steps=64, batch_size=64, device="cpu")

@@ -19,6 +19,7 @@ from bj_env.game.table import Table
 from bj_env.rules.houses import parse, parse_rules
 from bj_env.rules.terms import Action, Rules
 from bj_env.strategies import saved_policy
+from bj_env.strategies.policy_json import digest_of
 from bj_env.strategies.saved_policy import LearnedDecision, Profile
 
 COLUMNS = ("hand.phase", "hand.total", "hand.pair", "hand.upcard")
@@ -182,7 +183,7 @@ def damage(folder: Path, how: str) -> None:
 def rewrite(folder: Path, key: str, value: Any) -> None:
     """Write a policy folder with another value and the digest that fits it."""
     content = json.loads((folder / "policy.json").read_text()) | {key: value}
-    content["sha256"] = saved_policy._digest(content, (folder / "tensors.safetensors").read_bytes())
+    content["sha256"] = digest_of(content, (folder / "tensors.safetensors").read_bytes())
     (folder / "policy.json").write_text(json.dumps(content))
 
 
@@ -227,6 +228,60 @@ def test_a_policy_of_version_1_is_read_and_saved_again_as_version_2(tmp_path: Pa
     saved_policy.save_policy(tmp_path / "policy", old.profile, old.tensors)
     assert json.loads((tmp_path / "policy" / "policy.json").read_text())["version"] == 2
     assert play(saved_policy.load_policy(tmp_path / "policy")) == play(old)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"bets": (10**30,)}, "bets: expected a whole number from 0 to"),
+        ({"bets": (True,)}, "bets: expected a list of int"),
+        ({"seats": 0}, "seats: expected a whole number from 1 to 100"),
+        ({"parts": ("hand", "hand")}, "parts: expected each once"),
+        ({"activation": "gelu"}, "did you mean 'relu'"),
+        ({"rules": "six-deck"}, "rules: expected a Rules, got 'six-deck'"),
+        ({"provenance": None}, "provenance: expected names with texts, got None"),
+    ],
+    ids=str,
+)
+def test_what_could_not_be_loaded_again_is_not_saved(changed: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match=message):
+        saved_policy.save_policy(tmp_path / "policy", TABLE._replace(**changed), table_tensors())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_profile_may_hold_numbers_of_numpy(tmp_path: Path) -> None:
+    profile: Any = TABLE._replace(seats=np.int64(1), bets=np.array([1]), provenance={"seed": np.int64(3)})
+    saved_policy.save_policy(tmp_path / "policy", profile, table_tensors())
+    assert saved_policy.load_policy(tmp_path / "policy").profile == TABLE._replace(provenance={"seed": "3"})
+
+
+@pytest.mark.parametrize("what", ["a folder", "a file"])
+def test_what_is_no_policy_folder_is_never_replaced(what: str, tmp_path: Path) -> None:
+    """A person's notes in the folder would be lost."""
+    place = tmp_path / "mine"
+    notes = place if what == "a file" else place / "notes.txt"
+    if what == "a folder":
+        place.mkdir()
+    notes.write_text("dear diary")
+    with pytest.raises(PolicyError, match="expected a new folder or one of a policy, and this is something else"):
+        saved_policy.save_policy(place, TABLE, table_tensors())
+    assert notes.read_text() == "dear diary"
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("folder", [None, 5, b"policy", "a" * 5_000, "a\0b", ""], ids=lambda name: repr(name)[:9])
+def test_what_is_no_folder_at_all_is_refused_in_one_line(folder: Any) -> None:
+    with pytest.raises(PolicyError) as caught:
+        saved_policy.load_policy(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_in_place_of_a_file_is_refused_in_one_line(tmp_path: Path) -> None:
+    saved_policy.save_policy(tmp_path / "policy", TABLE, table_tensors())
+    (tmp_path / "policy" / "policy.json").unlink()
+    (tmp_path / "policy" / "policy.json").mkdir()
+    with pytest.raises(PolicyError, match=r"policy\.json: it is no plain file"):
+        saved_policy.load_policy(tmp_path / "policy")
 
 
 def test_a_table_that_looks_otherwise_is_refused_by_name() -> None:
