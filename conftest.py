@@ -1,5 +1,9 @@
-"""What pytest leaves out: modules whose library is installed in an environment of its own, see docs/cluster.md."""
+"""What pytest leaves out: modules whose library is not installed, as Ray's, which needs an environment of its own."""
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("ray") else ["bj_env/compiled/cluster.py"]
+NEEDS = {
+    "ray": ["bj_env/compiled/cluster.py", "agents/run/ray_tasks.py"],
+    "minari": ["bj_env/analysis/dataset.py"],
+}
+collect_ignore = [file for library, files in NEEDS.items() if not find_spec(library) for file in files]

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bj_env.cli.bench import Options, bench_command
+from bj_env.cli.dataset import dataset_command, dataset_parser
 from bj_env.cli.practice import drill_parser, practice_parser
 from bj_env.cli.values import file_path, whole_number
 from bj_env.errors import BlackjackError
@@ -43,6 +44,7 @@ def command_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argum
     _chart_parser(commands.add_parser("chart", help="the best strategy chart for any rules"))
     _bench_parser(commands.add_parser("bench", help="measure strategies against each other on the same shoes"))
     _count_parser(commands.add_parser("count", help="what a card counter wins and risks"))
+    _dataset_parser(commands.add_parser("dataset", help="record rounds for offline learning"))
     return parser, dict(commands.choices)
 
 
@@ -302,6 +304,11 @@ risk_of_ruin)."""
 def _bench(options: argparse.Namespace) -> None:
     given = Options(**{name: getattr(options, name) for name in Options._fields})
     bench_command(options.policies, given, progress_bar())
+
+
+def _dataset_parser(parser: argparse.ArgumentParser) -> None:
+    dataset_parser(parser)
+    parser.set_defaults(run=lambda options: dataset_command(options, progress_bar()))
 
 
 def _count_parser(parser: argparse.ArgumentParser) -> None:
