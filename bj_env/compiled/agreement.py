@@ -10,7 +10,7 @@ from bj_env.compiled.arrays import Array, Table, Tables
 from bj_env.compiled.blocks import chunks_of_blocks, in_order, seated_plans, some_tables
 from bj_env.compiled.book import Book, rules_book
 from bj_env.compiled.compiling import index, inlined, kernel, sources, told_if_compiling
-from bj_env.compiled.kernels import bet_and_deal, end_and_count, sit_down, table_at
+from bj_env.compiled.kernels import Blocks, bet_and_deal, end_and_count, sit_down, table_at
 from bj_env.compiled.lookup_policies import Plans, decide
 from bj_env.compiled.round import go_on, take
 from bj_env.compiled.shoe import LANES, ROOM, work_ahead
@@ -64,8 +64,9 @@ def watched(
 
     def play(blocks: range) -> tuple[Array, int, int]:
         nets, counts = np.zeros(len(blocks), np.int64), np.zeros(2, np.int64)
-        tables, lanes = some_tables(rules, len(seats), seed), np.zeros(ROOM, np.int64)
-        play_watched(rules_book(rules), tables, plans, others, blocks.start, each, mine, lanes, nets, counts)
+        tables = some_tables(rules, len(seats), seed)
+        job = Blocks(blocks.start, each, mine, np.zeros(ROOM, np.int64))
+        play_watched(rules_book(rules), tables, plans, others, job, Watched(nets, counts))
         return nets, int(counts[ASKED]), int(counts[SAME])
 
     with told_if_compiling(play_watched):
@@ -78,6 +79,18 @@ def _both(rules: Rules, seats: Sequence[Decision | str], decision: Decision, bas
     made = seated_plans(rules, [decision if seat == AGENT else seat for seat in seats], also=(baseline,))
     *seated, other = made.seat.tolist()
     return made._replace(seat=np.array(seated)), made._replace(seat=np.array([other] * len(seated)))
+
+
+class Watched(NamedTuple):
+    """What is found out.
+
+    Attributes:
+        nets: what the watched seats have won in each block, in ticks.
+        counts: how often they have decided, and how often alike: `ASKED` and `SAME`.
+    """
+
+    nets: Array
+    counts: Array
 
 
 class Kernels(NamedTuple):
@@ -130,25 +143,23 @@ def make_play_watched(digest: str) -> Callable[..., None]:
         tables: Tables,
         plans: Plans,
         others: Plans,
-        first: int,
-        rounds: int,
-        mine: Array,
-        lanes: Array,
-        nets: Array,
-        counts: Array,
+        blocks: Blocks,
+        found: Watched,
     ) -> None:
         assert digest
-        book = pages[0]
+        book, nets = pages[0], found.nets
         for start in range(0, nets.shape[0], LANES):
             many = min(LANES, nets.shape[0] - start)
             for lane in range(many):
-                sit_down(book, table_at(tables, lane), others, first + start + lane)  # for seats that act at random
-                sit_down(book, table_at(tables, lane), plans, first + start + lane)
-            work_ahead(book, tables, 0, many, lanes)
+                sit_down(
+                    book, table_at(tables, lane), others, blocks.first + start + lane
+                )  # for seats that act at random
+                sit_down(book, table_at(tables, lane), plans, blocks.first + start + lane)
+            work_ahead(book, tables, 0, many, blocks.lanes)
             for lane in range(many):
                 t = table_at(tables, lane)
-                for _ in range(rounds):
-                    nets[start + lane] += play_round(book, t, plans, others, mine, counts)
+                for _ in range(blocks.rounds):
+                    nets[start + lane] += play_round(book, t, plans, others, blocks.mine, found.counts)
 
     return play_watched
 

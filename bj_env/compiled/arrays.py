@@ -93,6 +93,7 @@ STATE = record_type(
     ("asked_seat", np.int16),  # and at which seat
     ("placed", np.int16),  # the seats whose bets are made
     ("rounds", np.int32),  # rounds ended in this episode
+    ("steps", np.int32),  # steps of the agent in it
     ("mask", np.int32),  # the legal actions as bits
     ("logged", np.int32),  # the length of the written half of the log,
     ("last_logged", np.int32),  # and of the other half: the last round's

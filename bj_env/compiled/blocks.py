@@ -14,7 +14,7 @@ import numpy as np
 from bj_env.compiled.arrays import Array, Tables, allocate
 from bj_env.compiled.book import rules_book
 from bj_env.compiled.compiling import told_if_compiling
-from bj_env.compiled.kernels import kernels
+from bj_env.compiled.kernels import Blocks, kernels
 from bj_env.compiled.lookup_policies import Plans
 from bj_env.compiled.shoe import LANES, ROOM
 from bj_env.compiled.tabulation import plans
@@ -65,8 +65,8 @@ def player(
 
     def play(blocks: range) -> Played:
         nets, squares = np.zeros(len(blocks), np.int64), np.zeros(len(blocks))
-        tables, lanes = some_tables(rules, len(decisions), seed), np.zeros(ROOM, np.int64)
-        play_blocks(rules_book(rules), tables, seated, blocks.start, rounds, counting, lanes, nets, squares)
+        job = Blocks(blocks.start, rounds, counting, np.zeros(ROOM, np.int64))
+        play_blocks(rules_book(rules), some_tables(rules, len(decisions), seed), seated, job, nets, squares)
         return nets, squares
 
     with told_if_compiling(play_blocks):

@@ -10,7 +10,7 @@ from bj_env.compiled.arrays import Array, Tables
 from bj_env.compiled.blocks import chunks_of_blocks, in_order, seated_plans, some_tables
 from bj_env.compiled.book import rules_book
 from bj_env.compiled.compiling import kernel, sources, told_if_compiling
-from bj_env.compiled.kernels import bet_and_deal, end_and_count, sit_down, table_at
+from bj_env.compiled.kernels import Blocks, bet_and_deal, end_and_count, sit_down, table_at
 from bj_env.compiled.lookup_policies import Plans, decide, place_of_count
 from bj_env.compiled.round import go_on, take
 from bj_env.compiled.shoe import LANES, ROOM, shuffle_pending, work_ahead
@@ -36,6 +36,20 @@ class ByCount(NamedTuple):
     sums: Array
     seen: Array
     places: Array
+
+
+class Telling(NamedTuple):
+    """How rounds are told apart.
+
+    Attributes:
+        teller: the plan whose counts do; it plays nowhere.
+        every: of how many rounds the shoe of one is kept.
+        unit: the smallest bet in ticks.
+    """
+
+    teller: int
+    every: int
+    unit: float
 
 
 def by_count(
@@ -84,9 +98,9 @@ def by_count(
     def play(blocks: range) -> ByCount:
         kept = len(blocks) * -(-each // every)
         found = ByCount(np.zeros((len(whole), 3)), np.zeros((kept, 11), np.int16), np.zeros(kept, np.int64))
-        tables, lanes = some_tables(rules, len(decisions), seed), np.zeros(ROOM, np.int64)
-        unit = float(rules.min_bet * TICKS)
-        play_by_count(rules_book(rules), tables, plans, other, blocks.start, each, every, counting, lanes, unit, *found)
+        tables = some_tables(rules, len(decisions), seed)
+        job = Blocks(blocks.start, each, counting, np.zeros(ROOM, np.int64))
+        play_by_count(rules_book(rules), tables, plans, job, Telling(other, every, float(rules.min_bet * TICKS)), found)
         return found
 
     with told_if_compiling(play_by_count):
@@ -107,40 +121,33 @@ def make_play_by_count(digest: str) -> Callable[..., None]:
         pages: Array,
         tables: Tables,
         plans: Plans,
-        teller: int,
-        first: int,
-        rounds: int,
-        every: int,
-        mine: Array,
-        lanes: Array,
-        unit: float,
-        sums: Array,
-        seen: Array,
-        places: Array,
+        blocks: Blocks,
+        telling: Telling,
+        found: ByCount,
     ) -> None:
         assert digest
-        book = pages[0]
+        book, sums, seen, every = pages[0], found.sums, found.seen, telling.every
         kept = 0
-        blocks = seen.shape[0] // ((rounds + every - 1) // every)
-        for start in range(0, blocks, LANES):
-            many = min(LANES, blocks - start)
+        tables_played = seen.shape[0] // ((blocks.rounds + every - 1) // every)
+        for start in range(0, tables_played, LANES):
+            many = min(LANES, tables_played - start)
             for lane in range(many):
-                sit_down(book, table_at(tables, lane), plans, first + start + lane)
-            work_ahead(book, tables, 0, many, lanes)
+                sit_down(book, table_at(tables, lane), plans, blocks.first + start + lane)
+            work_ahead(book, tables, 0, many, blocks.lanes)
             for lane in range(many):
                 t = table_at(tables, lane)
-                for number in range(rounds):
+                for number in range(blocks.rounds):
                     fresh = shuffle_pending(book, t)
-                    place = place_of_count(book, plans, teller, t.state.seen, fresh)
+                    place = place_of_count(book, plans, telling.teller, t.state.seen, fresh)
                     if number % every == 0:
                         for value in range(1, 11):
                             seen[kept, value] = 0 if fresh else t.state.seen[value]
-                        places[kept] = place
+                        found.places[kept] = place
                         kept += 1
                     bet_and_deal(book, t, plans)
                     while go_on(book, t):
                         take(book, t, decide(book, t, plans))
-                    won = end_and_count(book, t, mine) / unit
+                    won = end_and_count(book, t, blocks.mine) / telling.unit
                     sums[place, 0] += 1.0
                     sums[place, 1] += won
                     sums[place, 2] += won * won

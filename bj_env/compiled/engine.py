@@ -16,7 +16,7 @@ from bj_env.compiled.book import SHOE_ROOM, rules_book
 from bj_env.compiled.compiling import told_if_compiling
 from bj_env.compiled.episode import Game, begin_episode
 from bj_env.compiled.expected import SCRATCH, dealers
-from bj_env.compiled.kernels import Out, kernels, table_at
+from bj_env.compiled.kernels import NEVER, Job, Options, Out, kernels, table_at
 from bj_env.compiled.observation_kernels import scheme
 from bj_env.compiled.shoe import ROOM
 from bj_env.compiled.tabulation import plans
@@ -39,14 +39,15 @@ class Engine:
         settings: what is played.
         tables: how many tables.
         threads: how many threads share them; results do not depend on it.
+        most_steps: of an episode, 0 for any number.
 
     Attributes:
         tables: their arrays.
         pages: their rules book, in an array of one; book: the same.
-        plans, game, dealers, scheme: what kernels are told besides.
+        plans, options: what kernels are told besides.
     """
 
-    def __init__(self, settings: Settings, tables: int, threads: int) -> None:
+    def __init__(self, settings: Settings, tables: int, threads: int, most_steps: int = 0) -> None:
         seats = len(settings.decisions)
         self.settings = settings
         self.pages = rules_book(settings.rules)
@@ -54,10 +55,8 @@ class Engine:
         self.tables = allocate(settings.rules, tables, seats, logged=True, counted="table" in settings.layout.parts)
         self.tables.state["over"] = 1
         self.plans = plans(settings.rules, settings.decisions)
-        self.game = game(settings)
-        self.dealers = dealers(settings.rules)
-        self.scheme = scheme(settings)
-        self.penalty = 1.0 if settings.illegal_action == "penalty" else 0.0
+        penalty = 1.0 if settings.illegal_action == "penalty" else 0.0
+        self.options = Options(game(settings), dealers(settings.rules), scheme(settings), penalty, most_steps)
         self._busy = Lock()
         self.share(max(1, min(threads, tables // FEWEST_A_THREAD)))
 
@@ -81,46 +80,40 @@ class Engine:
         self._process = os.getpid()
         self._ran = False
 
-    def new_out(self) -> Out:
-        """Return fresh arrays for what a step returns."""
-        many, layout = len(self), self.settings.layout
+    def new_out(self, *, ends: bool = False) -> Out:
+        """Return fresh arrays for what a step returns, and for the ends of episodes beside it."""
+        many, layout = len(self) * (1 + ends), self.settings.layout
+        room = np.zeros if ends else np.empty  # where no episode has ended, nothing is written
         features = layout.encoding == "features"
         return Out(
-            features=np.empty((many if features else 0, layout.width), np.float32),
-            columns=np.empty((0 if features else many, len(layout.columns)), np.int64),
-            reward=np.empty(many),
-            terminated=np.empty(many, np.bool_),
-            truncated=np.empty(many, np.bool_),
-            mask=np.empty((many, self.settings.actions), np.int8),
-            seat=np.empty(many, np.int64),
-            finished=np.empty(many, np.bool_),
+            features=room((many if features else 0, layout.width), np.float32),
+            columns=room((0 if features else many, len(layout.columns)), np.int64),
+            reward=room(many),
+            terminated=room(many, np.bool_),
+            truncated=room(many, np.bool_),
+            mask=room((many, self.settings.actions), np.int8),
+            seat=room(many, np.int64),
+            finished=room(many, np.bool_),
             nets=np.zeros((many, len(self.settings.decisions))),
             dealer=np.zeros((many, MOST_DEALER_CARDS), np.int8),
-            illegal=np.empty(many, np.bool_),
+            illegal=room(many, np.bool_),
         )
 
-    def run(self, codes: Array, out: Out, *, autoreset: bool = False) -> None:
+    def run(self, codes: Array, out: Out, *, autoreset: int = NEVER) -> None:
         """Do at each table what its code says: an action, or one of `SKIP`, `SHOW`, `BEGIN`, `GO`; fill in ``out``."""
         run = kernels().run
 
         def part(worker: int) -> None:
-            run(
-                self.pages,
-                self.tables,
-                self.plans,
-                self.game,
-                self.dealers,
-                self.scheme,
+            job = Job(
                 codes,
                 self._bounds[worker],
                 self._bounds[worker + 1],
                 autoreset,
-                self.penalty,
                 self._rows[worker],
                 self._space[worker],
                 self._lanes[worker],
-                out,
             )
+            run(self.pages, self.tables, self.plans, self.options, job, out)
 
         if not self._busy.acquire(blocking=False):
             raise BlackjackError("step: expected one thread at a time, but another one is in it")
@@ -138,31 +131,27 @@ class Engine:
         elif self.threads == 1:
             part(0)
         else:
-            until_done([self._workers().submit(part, worker) for worker in range(self.threads)])
+            others = [self._workers().submit(part, worker) for worker in range(1, self.threads)]
+            try:
+                part(0)
+            finally:
+                until_done(others)
 
     def _workers(self) -> ThreadPoolExecutor:
         """Return the threads, new ones in a forked process, which inherits none."""
         if self._pool is None or self._process != os.getpid():
-            self._pool, self._process = ThreadPoolExecutor(self.threads), os.getpid()
+            self._pool, self._process = ThreadPoolExecutor(self.threads - 1), os.getpid()
         return self._pool
 
     def begin(self, which: Array) -> None:
         """Begin episodes at tables, so that a start can be applied there."""
         for i in which.tolist():
-            begin_episode(table_at(self.tables, i), self.plans, self.game)
+            begin_episode(table_at(self.tables, i), self.plans, self.options.game)
 
     def first_illegal(self, actions: Array, *, autoreset: bool) -> int:
         """Return the first table whose action cannot be taken, or -1."""
         only_legal = self.settings.illegal_action == "raise"
         return kernels().first_illegal(self.tables.state, actions, self.settings.actions, autoreset, only_legal)
-
-    def over(self) -> Array:
-        """Tell where an episode is over, ``[T]``."""
-        return self.tables.state["over"] > 0
-
-    def truncate(self, where: Array) -> None:
-        """End episodes by their length; their tables stay as they are until the next ones begin."""
-        self.tables.state["over"][where] = self.tables.state["truncated"][where] = 1
 
     def reseed(self, which: Array, seeds: Array, numbers: Array) -> None:
         """Give tables new shoes and new chance for their seats.

@@ -51,7 +51,7 @@ def begin_episode(t: Table, plans: Plans, game: Game) -> None:
     s.asked_hand = 0
     s.over = s.truncated = s.shown = s.asked = 0
     s.on_table = s.finished = s.placed = s.rounds = 0
-    s.acted = s.can_expect = 0
+    s.acted = s.can_expect = s.steps = 0
     t.state.won = 0.0
 
 

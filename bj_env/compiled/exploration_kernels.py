@@ -18,7 +18,7 @@ from bj_env.compiled.compiling import called, index, inlined
 from bj_env.compiled.episode import can_be_expected, note_known
 from bj_env.compiled.expected import SCRATCH, Dealers, dealer_outcome, outcome_chances
 from bj_env.compiled.hand import page_of
-from bj_env.compiled.kernels import sit_down, table_at
+from bj_env.compiled.kernels import Blocks, sit_down, table_at
 from bj_env.compiled.lookup_policies import Plans, bet_of, choose_at_random, decide, plan_place
 from bj_env.compiled.round import INSURANCE_PHASE, SPLIT, deal, end, go_on, take
 from bj_env.compiled.settlement import hand_won
@@ -83,6 +83,30 @@ class Experience(NamedTuple):
     reward: Array
     weight: Array
     nets: Array
+
+
+class Exploring(NamedTuple):
+    """How rounds are explored, and the room for it.
+
+    Attributes:
+        numbers: see `bj_env.compiled.information_states.Situations`.
+        behaviour: how the agent's seats play.
+        bounds: of the lots of each start, ``[1000]`` or ``[0]``.
+        weights: of each start, ``[1000]``.
+        dealers: the dealer's draws.
+        expected: whether hands win their expectation.
+        space: see `bj_env.compiled.expected.SCRATCH`.
+        hands: notes on each hand, ``[3, S * H]``: `LAST`, `TRIED`, `INSURED`.
+    """
+
+    numbers: Array
+    behaviour: Behaviour
+    bounds: Array
+    weights: Array
+    dealers: Dealers
+    expected: bool
+    space: Array
+    hands: Array
 
 
 @inlined
@@ -229,14 +253,13 @@ def credit(book: Book, t: Table, plans: Plans, hands: Array, rewards: Array, his
 
 
 @inlined
-def credit_all(
-    book: Book, t: Table, plans: Plans, dealers: Dealers, expected: bool, space: Array, hands: Array, rewards: Array
-) -> None:
+def credit_all(book: Book, t: Table, plans: Plans, exploring: Exploring, rewards: Array) -> None:
     """Credit what a round that has ended has come to, or is expected to."""
+    space, hands = exploring.space, exploring.hands
     if t.state.void:
         return
-    if expected and can_be_expected(book, t):
-        outcome_chances(book, t, dealers, space)
+    if exploring.expected and can_be_expected(book, t):
+        outcome_chances(book, t, exploring.dealers, space)
         for outcome in range(OUTCOMES):
             chance = space[SCRATCH - OUTCOMES + outcome, 0]
             if chance > 0:
@@ -251,17 +274,12 @@ def explore_round(
     book: Book,
     t: Table,
     plans: Plans,
-    numbers: Array,
-    behaviour: Behaviour,
-    weights: Array,
-    dealers: Dealers,
-    expected: bool,
-    space: Array,
-    hands: Array,
+    exploring: Exploring,
     made: Experience,
     at: int,
 ) -> int:
     """Play a round, note the agent's decisions from ``at`` on, and return where the next ones go."""
+    hands = exploring.hands
     for place in range(hands.shape[1]):
         hands[LAST, place] = -1
         hands[TRIED, place] = 0
@@ -269,10 +287,10 @@ def explore_round(
         t.seats[seat].bet = book.rules.min_bet * TICKS if plans.seat[seat] < 0 else bet_of(book, t, plans, seat)
     deal(book, t)
     t.state.can_expect = 0
-    weight, acted = weight_of(book, t, plans, weights), False
+    weight, acted = weight_of(book, t, plans, exploring.weights), False
     while True:
         asked = go_on(book, t)
-        if acted and expected:
+        if acted and exploring.expected:
             note_known(book, t, plans, asked)
         acted = False
         if not asked:
@@ -280,7 +298,8 @@ def explore_round(
         if plans.seat[t.state.seat] >= 0:
             take(book, t, decide(book, t, plans))
             continue
-        action = decide_and_note(book, t, behaviour, situation_of(book, t, numbers), hands, made, at)
+        situation = situation_of(book, t, exploring.numbers)
+        action = decide_and_note(book, t, exploring.behaviour, situation, hands, made, at)
         made.weight[at] = weight
         at += 1
         if action == SPLIT:
@@ -288,7 +307,7 @@ def explore_round(
         take(book, t, action)
         acted = True
     end(book, t)
-    credit_all(book, t, plans, dealers, expected, space, hands, made.reward)
+    credit_all(book, t, plans, exploring, made.reward)
     return at
 
 
@@ -302,39 +321,28 @@ def make_explore_blocks(digest: str) -> Callable[..., int]:
         pages: Array,
         tables: Tables,
         plans: Plans,
-        numbers: Array,
-        behaviour: Behaviour,
-        bounds: Array,
-        weights: Array,
-        dealers: Dealers,
-        expected: bool,
-        first: int,
-        rounds: int,
-        lanes: Array,
-        space: Array,
-        hands: Array,
+        exploring: Exploring,
+        blocks: Blocks,
         made: Experience,
     ) -> int:
         assert digest
-        book = pages[0]
-        at, blocks = 0, made.nets.shape[0] // rounds
-        for start in range(0, blocks, LANES):
-            many = min(LANES, blocks - start)
+        book, behaviour, rounds = pages[0], exploring.behaviour, blocks.rounds
+        at, tables_played = 0, made.nets.shape[0] // rounds
+        for start in range(0, tables_played, LANES):
+            many = min(LANES, tables_played - start)
             for lane in range(many):
                 t = table_at(tables, lane)
-                sit_down_to_explore(book, t, plans, first + start + lane)
+                sit_down_to_explore(book, t, plans, blocks.first + start + lane)
                 mine = explorer(t, plans)
                 if behaviour.share > 0 and choose_at_random(t, mine, PROBABILITY_SCALE) < behaviour.share:
-                    stack_start(book, t, plans, bounds)
-            work_ahead(book, tables, 0, many, lanes)
+                    stack_start(book, t, plans, exploring.bounds)
+            work_ahead(book, tables, 0, many, blocks.lanes)
             for lane in range(many):
                 t = table_at(tables, lane)
                 for round in range(rounds):
                     if at > made.situation.shape[0] - MOST_DECISIONS:
                         return -1
-                    at = explore_round(
-                        book, t, plans, numbers, behaviour, weights, dealers, expected, space, hands, made, at
-                    )
+                    at = explore_round(book, t, plans, exploring, made, at)
                     net = 0
                     for seat in range(t.seats.shape[0]):
                         if plans.seat[seat] < 0:

@@ -23,9 +23,11 @@ from bj_env.compiled.exploration_kernels import (
     PROBABILITY_SCALE,
     Behaviour,
     Experience,
+    Exploring,
     make_explore_blocks,
 )
 from bj_env.compiled.information_states import situations
+from bj_env.compiled.kernels import Blocks
 from bj_env.compiled.lookup_policies import Plans
 from bj_env.compiled.shoe import LANES, ROOM
 from bj_env.compiled.tabulation import plans
@@ -85,13 +87,13 @@ def explore(
     def play(blocks: range) -> Result:
         rounds = len(blocks) * each
         tables = some_tables(rules, len(seats), seed)._replace(front=np.zeros((LANES, 2 * len(seats) + 1), np.uint8))
-        lanes, space = np.zeros(ROOM, np.int64), np.zeros((SCRATCH, 1))
-        hands = np.full((3, len(seats) * rules.max_hands), -1)
-        game = (rules_book(rules), tables, seated, numbers, behaviour, bounds, weights, draws, expected)
+        space, hands = np.zeros((SCRATCH, 1)), np.full((3, len(seats) * rules.max_hands), -1)
+        exploring = Exploring(numbers, behaviour, bounds, weights, draws, expected, space, hands)
+        job = Blocks(blocks.start, each, np.zeros(0, np.bool_), np.zeros(ROOM, np.int64))
         used, room = -1, DECISIONS_OF_A_ROUND * rounds * list(seats).count(AGENT) + MOST_DECISIONS
         while used < 0:
             made = _room(rounds, room)
-            used, room = run(*game, blocks.start, each, lanes, space, hands, made), 2 * room
+            used, room = run(rules_book(rules), tables, seated, exploring, job, made), 2 * room
         return reduce(Experience(*[part if name == "nets" else part[:used] for name, part in made._asdict().items()]))
 
     with told_if_compiling(run):

@@ -45,20 +45,21 @@ def page_of(book: Book, t: Table, hand: int) -> Record:
 def add_to_hand(book: Book, t: Table, hand: int, rank: int) -> None:
     """Lay a card face up to a hand, counted over all seats."""
     h = t.hands[hand]
-    if h.state == EMPTY:
+    see(t, 1 + hand, card_value(rank))
+    state = index(h.state)
+    if state == EMPTY:
         h.first = rank
     h.latest = rank
-    h.state = book.hands[index(h.state)].after[index(rank)]
-    see(t, 1 + hand, card_value(rank))
+    h.state = book.hands[state].after[index(rank)]
 
 
 @inlined
 def add_to_dealer(book: Book, t: Table, rank: int) -> None:
     """Lay a card face up to the dealer."""
     s = t.state
-    s.dealer = book.dealer[index(s.dealer)].after[index(rank)]
-    s.dealer_cards += 1
     see(t, 0, card_value(rank))
+    s.dealer_cards += 1
+    s.dealer = book.dealer[index(s.dealer)].after[index(rank)]
 
 
 @inlined

@@ -18,6 +18,9 @@ from bj_env.env.settings import fallback_action
 from bj_env.game.rng import seat_key
 from bj_env.rules.terms import TICKS
 
+NEVER, NEXT_STEP, SAME_STEP = range(3)
+"""When a new episode begins where one is over."""
+
 SKIP, SHOW, BEGIN, GO = -4, -3, -2, -1
 """What to do with a table in place of an action: nothing; show how it stands; begin an episode; go on with one that was
 begun."""
@@ -25,6 +28,8 @@ begun."""
 
 class Out(NamedTuple):
     """What a step returns, for ``T`` tables, ``W`` features or ``C`` columns, ``A`` actions, ``S`` seats.
+
+    In mode `SAME_STEP` there are twice as many rows: the ends of episodes stand in the second half.
 
     Attributes:
         features: observations, ``[T, W]``; ``[0, W]`` if they are columns.
@@ -64,6 +69,45 @@ def table_at(tables: Tables, i: int) -> Table:
         tables.log[i],
         tables.counts[i],
     )
+
+
+class Options(NamedTuple):
+    """What an environment is, besides its rules and its other seats.
+
+    Attributes:
+        game: what the agent plays.
+        dealers: the dealer's draws, for expected rewards.
+        scheme: what the agent sees.
+        penalty: for an illegal action.
+        most_steps: of an episode, 0 for any number.
+    """
+
+    game: Game
+    dealers: Dealers
+    scheme: Scheme
+    penalty: float
+    most_steps: int
+
+
+class Job(NamedTuple):
+    """What a thread does, and the room that it works in.
+
+    Attributes:
+        codes: an action for each table, or one of `SKIP`, `SHOW`, `BEGIN`, `GO`, ``[T]``.
+        low, high: which tables are its own.
+        autoreset: when a new episode begins where one is over: `NEVER`, `NEXT_STEP` or `SAME_STEP`.
+        row: columns of an observation.
+        space: see `bj_env.compiled.expected.SCRATCH`.
+        lanes: see `bj_env.compiled.shoe.ROOM`.
+    """
+
+    codes: Array
+    low: int
+    high: int
+    autoreset: int
+    row: Array
+    space: Array
+    lanes: Array
 
 
 @inlined
@@ -144,6 +188,41 @@ def end_and_count(book: Book, t: Table, mine: Array) -> int:
     return won
 
 
+@inlined
+def write_observation(book: Book, t: Table, options: Options, columns: Array, out: Out, row: int) -> None:
+    """Write what the agent sees; ``columns``: room for it."""
+    write_row(book, t, options.game, options.scheme, columns)
+    if out.features.shape[0] > 0:
+        encode(options.scheme, columns, out.features, row)
+    else:
+        for column in range(columns.shape[0]):
+            out.columns[row, column] = columns[column]
+
+
+@inlined
+def end_of_row(out: Out, row: int, ended: int) -> None:
+    """Pay at the row of a table for the episode that has ended there, whose end stands in another row."""
+    out.reward[row] = out.reward[ended]
+    out.terminated[row] = out.terminated[ended]
+    out.truncated[row] = out.truncated[ended]
+
+
+class Blocks(NamedTuple):
+    """Which rounds to play: each block at a table of its own.
+
+    Attributes:
+        first: the number of the first block.
+        rounds: of each.
+        mine: whether a seat's nets count, ``[S]``.
+        lanes: see `bj_env.compiled.shoe.ROOM`.
+    """
+
+    first: int
+    rounds: int
+    mine: Array
+    lanes: Array
+
+
 class Kernels(NamedTuple):
     """The compiled loops.
 
@@ -175,59 +254,51 @@ def kernels() -> Kernels:
 def make_run(digest: str) -> Callable[..., None]:
     """Make the kernel that takes a step at each table of a range, or begins an episode there."""
 
-    def run(
-        pages: Array,
-        tables: Tables,
-        plans: Plans,
-        game: Game,
-        dealers: Dealers,
-        scheme: Scheme,
-        codes: Array,
-        low: int,
-        high: int,
-        autoreset: bool,
-        penalty: float,
-        row: Array,
-        space: Array,
-        lanes: Array,
-        out: Out,
-    ) -> None:
+    def run(pages: Array, tables: Tables, plans: Plans, options: Options, job: Job, out: Out) -> None:
         assert digest
         book = pages[0]
-        for table in range(low, high):
+        for table in range(job.low, job.high):
             i = index(table)
-            if (i - low) % LANES == 0:
-                work_ahead(book, tables, i, min(i + LANES, high), lanes)
-            code = int(codes[i])
+            if (i - job.low) % LANES == 0:
+                work_ahead(book, tables, i, min(i + LANES, job.high), job.lanes)
+            code = int(job.codes[i])
             if code == SKIP:
                 continue
             t = table_at(tables, i)
-            s = t.state
-            out.illegal[i] = False
-            out.reward[i] = 0.0
-            if code == SHOW:
-                pass
-            elif code == BEGIN or (autoreset and code >= 0 and s.over):
+            s, ended = t.state, False
+            if job.autoreset == NEXT_STEP and code >= 0 and s.over:
                 code = BEGIN
-                begin_episode(t, plans, game)
-            elif code >= 0:
-                action = fallback_action(code, int(s.mask), total_in_turn(book, t))
-                out.illegal[i] = action != code
-                act(book, t, game, action)
-            if code != SHOW:
-                advance(book, t, plans, game, dealers, space)
-            if code >= 0:
-                out.reward[i] = t.state.won / (game.unit * TICKS) - penalty * out.illegal[i]
-                t.state.won = 0.0
-            elif code != SHOW:
-                show_unasked(t)
-            write_out(book, t, out, i)
-            write_row(book, t, game, scheme, row)
-            if out.features.shape[0] > 0:
-                encode(scheme, row, out.features, i)
-            else:
-                for column in range(row.shape[0]):
-                    out.columns[i, column] = row[column]
+            while True:
+                reward, illegal, late = 0.0, False, False
+                if code == BEGIN:
+                    begin_episode(t, plans, options.game)
+                elif code >= 0:
+                    action = fallback_action(code, int(s.mask), total_in_turn(book, t))
+                    illegal = action != code
+                    act(book, t, options.game, action)
+                if code != SHOW:
+                    advance(book, t, plans, options.game, options.dealers, job.space)
+                if code >= 0:
+                    reward = s.won / (options.game.unit * TICKS) - options.penalty * illegal
+                    s.won = 0.0
+                    s.steps += 1
+                    late = 0 < options.most_steps <= s.steps and not (s.over and not s.truncated)
+                elif code != SHOW:
+                    show_unasked(t)
+                ends = job.autoreset == SAME_STEP and code >= 0 and (s.over > 0 or late)
+                row = i + tables.state.shape[0] if ends else i
+                write_out(book, t, out, row)
+                write_observation(book, t, options, job.row, out, row)
+                out.reward[row] = reward
+                out.illegal[row] = illegal
+                if late:
+                    out.truncated[row] = True
+                    s.over = s.truncated = 1
+                if not ends:
+                    break
+                code, ended = BEGIN, True
+            if ended:
+                end_of_row(out, i, i + tables.state.shape[0])
 
     return run
 
@@ -272,32 +343,22 @@ def make_sample(digest: str) -> Callable[..., None]:
 def make_play_blocks(digest: str) -> Callable[..., None]:
     """Make the kernel that plays blocks of rounds, each at a table of its own, by plans alone."""
 
-    def play_blocks(
-        pages: Array,
-        tables: Tables,
-        plans: Plans,
-        first: int,
-        rounds: int,
-        mine: Array,
-        lanes: Array,
-        nets: Array,
-        squares: Array,
-    ) -> None:
+    def play_blocks(pages: Array, tables: Tables, plans: Plans, blocks: Blocks, nets: Array, squares: Array) -> None:
         assert digest
-        book = pages[0]
+        book, lanes = pages[0], blocks.lanes
         for start in range(0, nets.shape[0], LANES):
             many = min(LANES, nets.shape[0] - start)
             for lane in range(many):
-                sit_down(book, table_at(tables, lane), plans, first + start + lane)
+                sit_down(book, table_at(tables, lane), plans, blocks.first + start + lane)
             work_ahead(book, tables, 0, many, lanes)
             for lane in range(many):
                 t = table_at(tables, lane)
                 net, square = 0, 0.0
-                for _ in range(rounds):
+                for _ in range(blocks.rounds):
                     bet_and_deal(book, t, plans)
                     while go_on(book, t):
                         take(book, t, decide(book, t, plans))
-                    won = end_and_count(book, t, mine)
+                    won = end_and_count(book, t, blocks.mine)
                     net += won
                     square += float(won) * float(won)
                 nets[start + lane] = net

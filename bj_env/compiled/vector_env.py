@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bj_env.compiled.arrays import Array
 from bj_env.compiled.engine import Engine
-from bj_env.compiled.kernels import BEGIN, GO, SHOW, SKIP, Out, kernels
+from bj_env.compiled.kernels import BEGIN, GO, NEVER, NEXT_STEP, SAME_STEP, SHOW, Out, kernels
 from bj_env.compiled.records import last_round, refused, scene_of
 from bj_env.compiled.start_states import apply_start
 from bj_env.compiled.vector_arguments import (
@@ -40,6 +40,12 @@ Observations = Any  # an array, or a dictionary of two
 Infos = dict[str, Any]
 
 MOST_TABLES = 1 << 24
+
+_AUTORESETS = {
+    AutoresetMode.NEXT_STEP: NEXT_STEP,
+    AutoresetMode.SAME_STEP: SAME_STEP,
+    AutoresetMode.DISABLED: NEVER,
+}
 
 
 class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
@@ -123,14 +129,13 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         self.max_episode_steps = None
         if max_episode_steps is not None:
             self.max_episode_steps = checked_number("max_episode_steps", max_episode_steps, 1, MOST_ROUNDS)
-        self._steps = np.zeros(self.num_envs, np.int64)
         self.render_mode = checked_render_mode(render_mode, self.num_envs)
         self.metadata = {"render_modes": ["rgb_array"], "render_fps": 2, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = settings.observation_space
         self.single_action_space = spaces.Discrete(settings.actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.engine = Engine(settings, self.num_envs, threads)
+        self.engine = Engine(settings, self.num_envs, threads, self.max_episode_steps or 0)
         self._seeds = np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.int64)
         self._seeded = False
 
@@ -179,7 +184,6 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
                 self.engine.tables = before
             raise
         self._seeded = True
-        self._steps[which] = 0
         self._note_seeds(which, seeds)
         where = self._only(which)
         infos = self._infos(out, where) | {"seed": self._seeds[0].astype(np.int64), "_seed": where.copy()}
@@ -262,46 +266,24 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         """
         if not self._seeded:
             raise BlackjackError("step: expected reset() before it")
-        codes, autoreset = checked_actions(actions, self.num_envs), self.autoreset_mode == AutoresetMode.NEXT_STEP
-        wrong = self.engine.first_illegal(codes, autoreset=autoreset)
+        codes, autoreset = checked_actions(actions, self.num_envs), _AUTORESETS[self.autoreset_mode]
+        wrong = self.engine.first_illegal(codes, autoreset=autoreset == NEXT_STEP)
         if wrong >= 0:
             raise refused(self.engine, wrong, int(codes[wrong]))
-        out = self.engine.new_out()
+        out = self.engine.new_out(ends=autoreset == SAME_STEP)
         try:
-            over = self.engine.over()
             self.engine.run(codes, out, autoreset=autoreset)
-            self._truncate(over, out)
-            if self.autoreset_mode == AutoresetMode.SAME_STEP:
-                return self._same_step(out)
         except BlackjackError:  # another thread is in the step: nothing has changed
             raise
         except BaseException:
             self._seeded = False  # what is interrupted half way needs a reset
             raise
-        infos = self._infos(out, np.ones(self.num_envs, np.bool_))
-        return self._observations(out), out.reward, out.terminated, out.truncated, infos
-
-    def _truncate(self, over: Array, out: Out) -> None:
-        """Count the steps, and end every episode that has had all of its own; ``over`` are those that begin now."""
-        if self.max_episode_steps is None:
-            return
-        self._steps = np.where(over, 0, self._steps + 1)
-        late = (self._steps >= self.max_episode_steps) & ~out.terminated
-        out.truncated[late] = True
-        self.engine.truncate(late)
-
-    def _same_step(self, out: Out) -> tuple[Observations, Array, Array, Array, Infos]:
-        """Begin the next episode wherever one has ended, and show its end aside."""
-        over, everywhere = out.terminated | out.truncated, np.ones(self.num_envs, np.bool_)
-        reward, terminated, truncated = out.reward, out.terminated, out.truncated
-        ends: Infos = {}
-        if over.any():
-            ends = {"final_obs": self._observations(out), "_final_obs": over, "final_info": self._infos(out, over)}
-            ends |= {"_final_info": over.copy()}
-            out = Out(*map(np.copy, out))
-            self.engine.run(np.where(over, BEGIN, SKIP), out)
-            self._steps[over] = 0
-        return self._observations(out), reward, terminated.copy(), truncated.copy(), self._infos(out, everywhere) | ends
+        now, ends = _halves(out, self.num_envs)
+        infos = self._infos(now, np.ones(self.num_envs, np.bool_))
+        if ends is not None and (over := now.terminated | now.truncated).any():
+            infos |= {"final_obs": self._observations(ends), "_final_obs": over}
+            infos |= {"final_info": self._infos(ends, over), "_final_info": over.copy()}
+        return self._observations(now), now.reward, now.terminated, now.truncated, infos
 
     def _observations(self, out: Out) -> Observations:
         observations = out.features if len(out.features) else out.columns
@@ -378,6 +360,13 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
         if name not in shared:
             raise AttributeError(f"tables have no {name!r}; {choices(name, [*each, *shared])}")
         return (shared[name],) * self.num_envs
+
+
+def _halves(out: Out, tables: int) -> tuple[Out, Out | None]:
+    """Return what a step has shown of each table, and beside it the ends of episodes, if there are rows for them."""
+    if len(out.reward) == tables:
+        return out, None
+    return Out(*(array[:tables] for array in out)), Out(*(array[tables:] for array in out))
 
 
 def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> Array:
