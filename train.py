@@ -39,10 +39,12 @@ from agents.run.folder import (
 from agents.run.kinds import make_learner
 from agents.run.sweep import SWEEP, carry_out_sweep, create_sweep
 from bj_env.cli.parsers import progress_bar
+from bj_env.cli.values import whole_number
 from bj_env.errors import BlackjackError
 
 ROOT = Path(__file__).parent
 DEFAULT = ROOT / "configs" / "default.toml"
+MOST_JOBS = 1024
 EXAMPLES = """examples:
   python train.py                                              the default: train, measure, report, in runs/default
   python train.py --config configs/maskable-ppo.toml --seed 2  another learner, another random seed
@@ -95,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     options.add_argument("--config", help="a TOML file (default: configs/default.toml)")
-    options.add_argument("--seed", type=int, help="in place of the configuration's seed")
+    options.add_argument("--seed", help="in place of the configuration's seed")
     options.add_argument(
         "--set", action="append", metavar="KEY=VALUE", help="change the configuration, like learner.rounds=100000"
     )
@@ -103,7 +105,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--resume", metavar="RUN", help="the folder of a run or a sweep to resume, like runs/default")
     options.add_argument("--configs", nargs="+", metavar="FILE", help="a sweep over several configurations")
     options.add_argument("--seeds", nargs="+", metavar="SEED", help="a sweep over seeds: 1 2 3, or 1..20")
-    options.add_argument("--jobs", type=int, help="runs of a sweep at the same time (default: as the cores allow)")
+    options.add_argument("--jobs", help="runs of a sweep at the same time (default: as the cores allow)")
     options.add_argument(
         "--ray", nargs="?", const="auto", metavar="ADDRESS", help="a sweep on a Ray cluster: this machine, or HOST:PORT"
     )
@@ -111,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Refuse empty paths, as a shell gives for a variable that is not set, and options that exclude each other.
+    """Read the numbers, and refuse empty paths, as a shell gives for an unset variable, and options at odds.
 
     Raises:
         BlackjackError: if there are any.
@@ -126,13 +128,15 @@ def check_options(options: argparse.Namespace) -> None:
     for one, many in (("config", "configs"), ("seed", "seeds")):
         if getattr(options, one) is not None and getattr(options, many):
             raise BlackjackError(f"--{many}: leave out --{one}")
+    if options.seed is not None:
+        options.seed = whole_number("--seed", options.seed, 0, SEEDS - 1)
     if options.ray is not None:
         if options.jobs is not None:
             raise BlackjackError("--jobs: the cores of the cluster decide; leave it out with --ray")
         if not (options.seeds or options.configs or options.resume):
             raise BlackjackError("--ray: expected a sweep: give --seeds or --configs")
-    if options.jobs is not None and options.jobs < 1:
-        raise BlackjackError(f"--jobs: expected a whole number above 0, got {options.jobs}")
+    if options.jobs is not None:
+        options.jobs = whole_number("--jobs", options.jobs, 1, MOST_JOBS)
 
 
 def begin(options: argparse.Namespace) -> None:

@@ -179,7 +179,7 @@ class RuleConditionedSettings(RoundsSettings):
     learning_rate: LearningRate = 2e-3
     exploring_starts: float = Field(0.7, ge=0, lt=1)
     exploration_rate: float = Field(0.7, gt=0, le=1)
-    elimination_margin: float = Field(0.1, gt=0)
+    elimination_margin: float = Field(0.1, gt=0, le=1)
 
 
 class PPOSettings(LearnerSettings):
@@ -207,8 +207,8 @@ class PPOSettings(LearnerSettings):
     epochs: Count = 4
     minibatches: Count = 8
     learning_rate: LearningRate = 3e-3
-    entropy_coefficient: float = Field(0.1, ge=0)
-    clip_range: float = Field(0.2, gt=0)
+    entropy_coefficient: float = Field(0.1, ge=0, le=10)
+    clip_range: float = Field(0.2, gt=0, le=10)
     gae_lambda: float = Field(1.0, ge=0, le=1)
     hidden_sizes: Layers = [64, 64]
 

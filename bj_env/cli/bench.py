@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from bj_env.analysis.benchmark import Setting, compared, exactly, sensible_rounds
+from bj_env.analysis.benchmark import BENCH_SEEDS, Setting, compared, exactly, sensible_rounds
 from bj_env.analysis.pictures import bench_picture, check_matplotlib
 from bj_env.analysis.scores import BANKROLL, Score, blocks_needed, times_needed
 from bj_env.cli.files import check_target, write_file
@@ -21,7 +21,7 @@ from bj_env.cli.values import percents, ramp_from, whole_number
 from bj_env.errors import BlackjackError
 from bj_env.game.decision import Decision
 from bj_env.game.notation import RANKS, house_text
-from bj_env.game.rng import SEEDS, TABLES
+from bj_env.game.rng import TABLES
 from bj_env.rules.houses import parse_rules, text
 from bj_env.statistics import Z95, percent_interval
 from bj_env.strategies.counting import CountingDecision
@@ -78,11 +78,11 @@ class Job(NamedTuple):
             BlackjackError: if one is not valid.
         """
         policies = _policies(names, options.ramp)
-        seed = whole_number("seed", options.seed, 0, SEEDS - 1)
+        seed = whole_number("seed", options.seed, 0, BENCH_SEEDS - 1)
         setting = Setting(parse_rules(options.rules), tuple(options.seats.split(",")), 0, seed)
         half_width = 0.0 if options.half_width is None else percents("half-width", options.half_width)
         if options.rounds is not None:
-            rounds = whole_number("rounds", options.rounds, 0, MOST_ROUNDS)
+            rounds = whole_number("rounds", options.rounds, 2, MOST_ROUNDS)
         else:
             rounds = TABLES * setting.rounds_per_block if half_width else sensible_rounds(policies, setting)
         threads = os.cpu_count() or 1 if options.threads is None else whole_number("threads", options.threads, 1, 1024)

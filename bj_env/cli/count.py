@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
-from math import inf, isfinite
+from math import isfinite
 from typing import Any
 
 from rich.console import Console
@@ -16,15 +16,14 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
+from bj_env.analysis.benchmark import BENCH_SEEDS
 from bj_env.analysis.counting import bankroll as money
 from bj_env.analysis.counting.player import counting_player
 from bj_env.analysis.counting.ramp import Spread, given_ramp
 from bj_env.analysis.counting.table import Bets, CountTable, count_table, countable
 from bj_env.cli.files import check_target, write_file
-from bj_env.cli.values import whole_number
-from bj_env.errors import BlackjackError
+from bj_env.cli.values import number, whole_number
 from bj_env.game.notation import house_text
-from bj_env.game.rng import SEEDS
 
 WIDTH = 80
 
@@ -79,7 +78,7 @@ def count_command(options: Namespace, bar: Progress) -> None:
             rounds=rounds,
             shoes=shoes,
             half_width=half_width,
-            seed=whole_number("seed", options.seed, 0, SEEDS - 1),
+            seed=whole_number("seed", options.seed, 0, BENCH_SEEDS - 1),
             workers=os.cpu_count() or 1,
             told=_Teller(bar),
             announced=_announce,
@@ -113,24 +112,6 @@ class _Teller:
 
 def _announce(_what: str, rounds: float, shoes: float) -> None:
     print(f"this precision takes {rounds:,.0f} rounds and {shoes:,.0f} exact values", file=sys.stderr, flush=True)
-
-
-def number(name: str, written: Any, low: float, high: float) -> float:
-    """Read a number.
-
-    Raises:
-        BlackjackError: if it is none, or out of bounds.
-
-    >>> number("unit", "25", 0, 1e6)
-    25.0
-    """
-    try:
-        found = float(str(written).replace("_", ""))
-    except ValueError:
-        found = inf
-    if not isfinite(found) or not low <= found <= high:
-        raise BlackjackError(f"{name}: expected a number from {low:g} to {high:g}, got {written!r}")
-    return found
 
 
 def _wanted(options: Namespace) -> Wanted:

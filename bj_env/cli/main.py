@@ -72,7 +72,7 @@ def _parsed(given: list[str]) -> "argparse.Namespace":
         near = nearest(given[0], commands)
         hint = f"did you mean {near!r}? " if near else ""
         parser.error(f"unknown command {shortened(given[0])}; {hint}commands: {', '.join(commands)}")
-    options, unknown = parser.parse_known_args(_with_values(given))
+    options, unknown = parser.parse_known_args(_with_values(given, commands.get(given[0])))
     if unknown:
         mine = commands[options.command]
         names = [name for action in mine._actions for name in action.option_strings]
@@ -81,12 +81,14 @@ def _parsed(given: list[str]) -> "argparse.Namespace":
     return options
 
 
-def _with_values(given: list[str]) -> list[str]:
-    """Join a ramp to its option: argparse would take the one that begins with a minus for an option."""
+def _with_values(given: list[str], command: "argparse.ArgumentParser | None") -> list[str]:
+    """Join what begins with a minus and a digit to the option before it: argparse would take it for an option."""
+    actions = command._actions if command else []
+    takes_value = {name for action in actions if action.nargs != 0 for name in action.option_strings}
     joined: list[str] = []
     for word in given:
-        if joined and joined[-1] == "--ramp" and word[:1] == "-" and word[1:2].isdigit():
-            joined[-1] = f"--ramp={word}"
+        if joined and joined[-1] in takes_value and word[:1] == "-" and word[1:2].isdigit():
+            joined[-1] += f"={word}"
         else:
             joined.append(word)
     return joined

@@ -6,7 +6,7 @@ from typing import Any
 
 from bj_env.cli.files import check_target, write_file
 from bj_env.cli.values import file_path, ramp_from, whole_number
-from bj_env.errors import BlackjackError
+from bj_env.errors import BlackjackError, shortened
 from bj_env.extras import missing
 from bj_env.game.rng import SEEDS
 from bj_env.rules.houses import parse_rules
@@ -83,7 +83,7 @@ def _practice(options: argparse.Namespace) -> None:
             check_target(name, path, ".csv")
     log = practice_log(options.log)
     if options.delete is not None:
-        print(f"{log.delete(options.delete)} decisions and answers of {options.delete!r} deleted")
+        print(f"{log.delete(options.delete)} decisions and answers of {shortened(options.delete)} deleted")
         return
     for name, path in targets.items():
         if path is not None:

@@ -5,7 +5,7 @@ import re
 from argparse import ArgumentTypeError
 from decimal import Decimal
 from itertools import pairwise
-from math import inf
+from math import inf, nan
 from pathlib import Path
 
 from bj_env.errors import BlackjackError, shortened
@@ -34,6 +34,22 @@ def whole_number(name: str, written: str, least: int, most: int) -> int:
     if not small or number != value or not least <= number <= most:
         raise BlackjackError(f"{name}: expected a whole number from {least} to {most}, got {shortened(written)}")
     return number
+
+
+def number(name: str, written: str, least: float, most: float) -> float:
+    """Read a number, which need not be whole.
+
+    Raises:
+        BlackjackError: if it is none, or out of bounds.
+
+    >>> number("unit", "2.5", 0, 1e6)
+    2.5
+    """
+    decimal = _decimal(written)
+    found = nan if decimal is None else float(decimal)
+    if not least <= found <= most:
+        raise BlackjackError(f"{name}: expected a number from {least:g} to {most:g}, got {shortened(written)}")
+    return found
 
 
 def file_path(written: str) -> Path:

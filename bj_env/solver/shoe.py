@@ -1,9 +1,11 @@
 """A composition: how many cards of each value are left, and whether drawing one takes it out."""
 
+import re
 from collections.abc import Iterable, Sequence
+from math import nan
 from typing import NamedTuple, Self
 
-from bj_env.errors import RulesError
+from bj_env.errors import RulesError, real_number, shortened
 from bj_env.rules.numbered import card_value
 from bj_env.rules.terms import Rules
 from bj_env.solver.hands import VALUES, hand_text
@@ -89,14 +91,18 @@ def _numbers(shoe: str | Iterable[float]) -> tuple[float, ...]:
     words: Sequence[object] = shoe.replace(",", " ").split() if isinstance(shoe, str) else list(shoe)
     numbers = []
     for word in words:
-        try:
-            number = float(word)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            raise RulesError(f"shoe: expected counts like 24,24,..,96, got {word!r}") from None
+        number = _number(word)
         if not 0 <= number <= 10_000 or number != int(number):
-            raise RulesError(f"shoe: expected whole numbers from 0 to 10000, got {word!r}")
+            raise RulesError(f"shoe: expected whole numbers from 0 to 10000, like 24,24,..,96, got {shortened(word)}")
         numbers.append(number)
     return tuple(numbers)
+
+
+def _number(word: object) -> float:
+    """Return a count that is written in the digits 0 to 9, or given as a number; nan if it is neither."""
+    if isinstance(word, str):
+        return float(word) if re.fullmatch(r"[0-9]{1,9}(?:\.0+)?", word) else nan
+    return real_number(word)
 
 
 MOST_POINTS = 42

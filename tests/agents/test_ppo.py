@@ -26,6 +26,12 @@ def trained(ppo: PPOLearner, intervals: int) -> list[Mapping[str, float]]:
     return [ppo.train_interval(lambda done: None) for _ in range(intervals)]
 
 
+@pytest.mark.parametrize("change", ["entropy_coefficient=1e30", "clip_range=1e30", "learning_rate=1e10"])
+def test_numbers_that_nobody_means_are_refused(change: str) -> None:
+    with pytest.raises(ConfigError, match=rf"learner\.{change.partition('=')[0]}: input should be less than"):
+        learner(f"learner.{change}")
+
+
 # --- formulas -------------------------------------------------------------------------------------------------------
 
 

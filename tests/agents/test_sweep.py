@@ -129,7 +129,7 @@ def test_a_unit_begins_resumes_and_returns_what_is_there(tmp_path: Path) -> None
         (["--seeds", "1", "1"], "expected every configuration and seed once, got monte-carlo-seed-1 twice"),
         (["--seeds", "1", "--seed", "2"], "--seeds: leave out --seed"),
         (["--configs", CONFIGS[0], "--config", CONFIGS[0]], "--configs: leave out --config"),
-        (["--seeds", "1", "--jobs", "0"], "--jobs: expected a whole number above 0, got 0"),
+        (["--seeds", "1", "--jobs", "0"], "--jobs: expected a whole number from 1 to 1024, got"),
         (["--configs", "configs/none.toml", "--seeds", "1"], "No such file"),
         (["--seeds", "1", "--resume", "runs/sweep"], "leave out --seeds"),
     ],

@@ -118,6 +118,9 @@ def test_help_teaches_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
         (["--set", "benchmark.rounds=50", "--set", "environment.rules=PEN75"], "expected at least 101"),
         (["--set", "name=a/b"], "small letters, digits and hyphens"),
         (["--set", "learner.rnds=1"], "did you mean 'rounds'"),
+        (["--seed", "1_0"], "--seed: expected a whole number from 0 to 3294967295, got '1_0'"),
+        (["--seed", "\u0663"], "--seed: expected a whole number"),
+        (["--seeds", "1", "2", "--jobs", "+4"], "--jobs: expected a whole number from 1 to 1024, got '+4'"),
         (["--set", "environment.rules=six-dek"], "did you mean 'six-deck'"),
     ],
 )

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bj_env.errors import RulesError
 from bj_env.rules.houses import parse
 from bj_env.rules.terms import Action, Rules
 from bj_env.solver import (
@@ -77,6 +79,18 @@ def overall(strategy: str) -> list[dict[str, str]]:
 )
 def test_first_targets(text: str, ev: float) -> None:
     assert solve(text).ev == pytest.approx(ev, abs=1e-11)
+
+
+@pytest.mark.parametrize("word", ["1_0", "+4", "\u0664", "1e1", "4.5", "nan", "-4", "", "9" * 5000])
+def test_counts_of_a_shoe_are_whole_numbers_in_plain_digits(word: str) -> None:
+    with pytest.raises(RulesError, match=r"shoe: expected (whole numbers from 0 to 10000|10 counts)"):
+        composition(Rules(), f"{word},4,4,4,4,4,4,4,4,16")
+
+
+@pytest.mark.parametrize("count", [True, "x", None, 10**400, 4.5, 4j])
+def test_counts_of_a_shoe_are_whole_numbers(count: Any) -> None:
+    with pytest.raises(RulesError, match=r"shoe: expected whole numbers from 0 to 10000"):
+        composition(Rules(), [count, *[4] * 8, 16])
 
 
 def test_the_small_shoe() -> None:
