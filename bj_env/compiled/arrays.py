@@ -6,7 +6,7 @@ number of 64 bits and a signed one.
 """
 
 from collections import namedtuple
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -24,20 +24,33 @@ AHEAD = 8
 """So many words are used at once, two blocks side by side: one at a time costs three times as much."""
 
 
-class PlainRecord(np.record):  # type: ignore[misc]  # numpy's types call it final, numpy does not
+class PlainRecord(np.void):  # type: ignore[misc]  # numpy's types call it final, numpy does not
     """A record as Python reads it where kernels are not compiled: its fields are Python's own numbers.
 
     A number that does not fit into its field raises `OverflowError`; compiled code does not look.
     """
 
-    def __getattribute__(self, name: str) -> Any:
-        value = np.record.__getattribute__(self, name)
-        return value.item() if isinstance(value, np.number) else value
+    def __getattr__(self, name: str) -> Any:
+        try:
+            value = self[name]
+        except ValueError:
+            raise AttributeError(f"no field of name {name}") from None
+        if isinstance(value, np.number):
+            return value.item()
+        return value if value.dtype.names is None else value.view(_plain(value.dtype))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+@cache
+def _plain(part: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype((PlainRecord, part))
 
 
 def record_type(*fields: tuple[Any, ...]) -> np.dtype[Any]:
     """Return the type of a record, each field a name, a type and how many of it if more than one."""
-    return np.dtype((PlainRecord, part_type(*fields)))
+    return _plain(part_type(*fields))
 
 
 def part_type(*fields: tuple[Any, ...]) -> np.dtype[Any]:
