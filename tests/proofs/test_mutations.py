@@ -53,7 +53,7 @@ FAULTS = [
     ("one-round-too-many", "episode", "s.rounds >= game.max_rounds", "s.rounds > game.max_rounds"),
     ("expectation-knows-too-much", "episode", "if s.acted:", "if True:"),
     ("shuffle-not-announced", "observation_kernels", ", shuffle_pending(book, t))", ", False)"),
-    ("penalty-forgotten", "kernels", "- penalty * out.illegal[i]", ""),
+    ("penalty-forgotten", "kernels", "- options.penalty * illegal", ""),
 ]  # fmt: skip
 
 
