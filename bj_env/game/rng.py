@@ -10,6 +10,8 @@ from copy import copy
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from bj_env.rules.terms import checked_number
+
 MASK = 0xFFFFFFFF
 SEEDS = 1 << 64
 """Seeds are 0 .. ``SEEDS - 1``."""
@@ -132,8 +134,12 @@ class SeatRng:
         _STREAMS[self] = stream
 
     def below(self, n: int) -> int:
-        """Return a number from 0 to ``n - 1``, all equally likely."""
-        return _STREAMS[self].below(n)
+        """Return a number from 0 to ``n - 1``, all equally likely.
+
+        Raises:
+            BlackjackError: if ``n`` is no whole number from 1 to 2**32, which is all that one draw can tell apart.
+        """
+        return _STREAMS[self].below(checked_number("below", n, 1, MASK + 1))
 
     def __copy__(self) -> "SeatRng":
         """Return the same numbers to come, drawn apart from these."""

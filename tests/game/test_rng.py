@@ -2,14 +2,16 @@
 
 from collections import Counter
 from itertools import combinations, product
+from typing import Any
 
 import numba
 import numpy as np
 import pytest
 from scipy.stats import chi2, chisquare
 
+from bj_env.errors import BlackjackError
 from bj_env.game.cards import FACES
-from bj_env.game.rng import MASK, SEEDS, Stream, bounded, philox
+from bj_env.game.rng import MASK, SEEDS, SeatRng, Stream, bounded, philox
 from bj_env.game.shoe import Shoe
 from bj_env.rules.houses import parse_rules
 
@@ -143,3 +145,13 @@ def test_a_stream_goes_on_where_it_is_and_starts_anew_with_the_next_shoe() -> No
     [stream.below(10) for _ in range(7)]
     stream.next_shoe()
     assert [stream.below(52) for _ in range(20)] == [other.below(52) for _ in range(20)]
+
+
+@pytest.mark.parametrize("n", [0, -1, True, 1.5, "6", 2**32 + 1, 2**40, None])
+def test_a_seat_that_asks_for_a_number_below_nonsense_is_refused(n: Any) -> None:
+    """Above 2**32 the draw never came to an end."""
+    rng = SeatRng(Stream(7))
+    with pytest.raises(BlackjackError, match="below: expected a whole number from 1 to 4294967296, got"):
+        rng.below(n)
+    assert rng.below(2**32) == SeatRng(Stream(7)).below(2**32)
+    assert 0 <= rng.below(np.uint8(200)) < 200  # type: ignore[arg-type]
