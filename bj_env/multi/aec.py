@@ -1,6 +1,6 @@
 """The table for several agents, one after another: PettingZoo's ``AECEnv``."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from bj_env.env.env import BlackjackEnv
 from bj_env.env.observer import Observation
-from bj_env.env.settings import AGENT
-from bj_env.errors import BlackjackError, choices
+from bj_env.env.settings import AGENT, check_keywords
+from bj_env.errors import BlackjackError, choices, shortened
 from bj_env.extras import missing
 from bj_env.game.decision import Decision
 from bj_env.game.events import DEALER, Record
@@ -102,8 +102,12 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
         mask_in_observation: bool | Sequence[str] = False,
         illegal_action: str = "fallback",
         render_mode: str | None = None,
+        **unknown: Any,
     ) -> None:
         super().__init__()
+        check_keywords(unknown, BlackjackAEC)
+        if not (tournament is None or isinstance(tournament, TournamentSettings)):
+            raise BlackjackError(f"tournament: expected a TournamentSettings, got {shortened(tournament)}")
         if (tournament is not None) != (episode == TOURNAMENT):
             raise BlackjackError(f"tournament: expected settings with episode='tournament' only, got {tournament!r}")
         self.table_env = BlackjackEnv(
@@ -183,7 +187,9 @@ class BlackjackAEC(AECEnv[str, Any, Any]):
         Raises:
             BlackjackError: if the seed or an option is not valid; the episode before goes on then.
         """
-        given = {name: value for name, value in options.items() if name != "options"} if options else None
+        given = options
+        if isinstance(options, Mapping):
+            given = {name: value for name, value in options.items() if name != "options"}
         self.table_env.reset(seed=seed, options=given)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)

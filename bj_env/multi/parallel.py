@@ -1,5 +1,6 @@
 """The table for several agents at once: PettingZoo's ``ParallelEnv``."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
-from bj_env.errors import BlackjackError, IllegalAction, choices
+from bj_env.errors import BlackjackError, IllegalAction, choices, shortened
 from bj_env.multi.aec import AgentObservation, BlackjackAEC
 from bj_env.rules.terms import Action, Phase
 
@@ -86,6 +87,8 @@ class BlackjackParallel(ParallelEnv[str, Any, Any]):
     def _check(self, actions: dict[str, Any]) -> None:
         if not self.agents:
             raise BlackjackError("step: expected an episode that goes on, but none does; call reset()")
+        if not isinstance(actions, Mapping):
+            raise BlackjackError(f"actions: expected one of each agent by name, got {shortened(actions)}")
         for agent in actions:
             if agent not in self.agents:
                 raise BlackjackError(f"actions: got one of {agent!r}; {choices(agent, self.agents)}")

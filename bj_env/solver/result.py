@@ -6,10 +6,10 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from bj_env.errors import BlackjackError, RulesError
+from bj_env.errors import BlackjackError, RulesError, items_of, shortened
 from bj_env.rules.houses import parse_rules, text
 from bj_env.rules.numbered import early_surrender_refusal, insurance_refusal, insurance_stake, is_blackjack
-from bj_env.rules.terms import DECK, TICKS, Action, Rules
+from bj_env.rules.terms import DECK, TICKS, Action, Rules, is_whole
 from bj_env.solver.exact import Plan, UpcardSolution, best_against, plan_against
 from bj_env.solver.hands import VALUES, all_hands, find_hand, hand_text, parse_values
 from bj_env.solver.shoe import MOST_POINTS, Composition, composition
@@ -135,7 +135,9 @@ def to_values(cards: Cards | int) -> tuple[int, ...]:
     """
     if isinstance(cards, str):
         return parse_values(cards)
-    return (cards,) if isinstance(cards, int) else tuple(cards)
+    if is_whole(cards):
+        return (int(cards),)
+    return tuple(int(card) if is_whole(card) else 0 for card in items_of("hand", cards, "cards like 'T,6' or (10, 6)"))
 
 
 def one_value(card: str | int) -> int:
@@ -144,9 +146,9 @@ def one_value(card: str | int) -> int:
     Raises:
         BlackjackError: if it is no card, or more than one.
     """
-    values = to_values(card)
+    values = to_values(card) if isinstance(card, str) or is_whole(card) else ()
     if len(values) != 1 or values[0] not in VALUES:
-        raise BlackjackError(f"up card: expected one card, like 'T' or 10, got {card!r}")
+        raise BlackjackError(f"up card: expected one card, like 'T' or 10, got {shortened(card)}")
     return values[0]
 
 

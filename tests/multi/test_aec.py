@@ -227,11 +227,19 @@ def test_an_agent_that_is_broke_is_out_and_the_others_play_on() -> None:
         ({"tournament": TournamentSettings()}, "with episode='tournament' only"),
         ({"episode": "rounds"}, "did you mean 'round'"),
         ({"render_mode": "text"}, "render_mode"),
+        ({"seat": ("agent",)}, "argument 'seat'; did you mean 'seats'"),
+        ({"episode": "tournament", "tournament": 5}, "tournament: expected a TournamentSettings, got 5"),
     ],
 )
 def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(BlackjackError, match=message):
         bj_env.aec_env(**arguments)
+
+
+@pytest.mark.parametrize("options", [5, "options", [1]])
+def test_options_that_are_no_names_with_values_are_refused(options: Any) -> None:
+    with pytest.raises(BlackjackError, match="options: expected names with values"):
+        bj_env.aec_env().reset(seed=1, options=options)
 
 
 def test_unknown_agents_and_steps_out_of_place_are_refused() -> None:

@@ -7,9 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from bj_env.errors import RulesError
+from bj_env.errors import BlackjackError, RulesError
 from bj_env.rules.houses import parse
 from bj_env.rules.terms import Action, Rules
 from bj_env.solver import (
@@ -23,6 +24,7 @@ from bj_env.solver import (
 )
 from bj_env.solver.exact import best_against
 from bj_env.solver.hands import VALUES, find_hand, parse_values
+from bj_env.solver.result import one_value, to_values
 from bj_env.solver.shoe import composition
 
 REFERENCE = Path(__file__).parents[1] / "data" / "reference"
@@ -91,6 +93,13 @@ def test_counts_of_a_shoe_are_whole_numbers_in_plain_digits(word: str) -> None:
 def test_counts_of_a_shoe_are_whole_numbers(count: Any) -> None:
     with pytest.raises(RulesError, match=r"shoe: expected whole numbers from 0 to 10000"):
         composition(Rules(), [count, *[4] * 8, 16])
+
+
+@pytest.mark.parametrize("card", [True, 1.0, None, 11, 0, (10,), "T,6", 4j], ids=repr)
+def test_an_up_card_is_one_card(card: Any) -> None:
+    with pytest.raises(BlackjackError, match="up card: expected one card, like 'T' or 10, got"):
+        one_value(card)
+    assert (one_value(np.int64(10)), to_values(np.array([10, 6]))) == (10, (10, 6))  # type: ignore[arg-type]
 
 
 def test_the_small_shoe() -> None:
