@@ -144,7 +144,7 @@ def test_split_by_rank() -> None:
     ("call", "said"),
     [
         (lambda: solve("6D", "1,2,3"), "expected 10 counts"),
-        (lambda: solve("6D", "1,2,x,4,5,6,7,8,9,10"), "expected counts"),
+        (lambda: solve("6D", "1,2,x,4,5,6,7,8,9,10"), "expected whole numbers"),
         (lambda: solve("6D", [0, 0, 0, 0, 0, 0, 0, 0, 0, 4]), "run out of cards"),
         (lambda: solve("6D OBO CH5"), "OBO exactly"),
         (lambda: solve("1D SPRANK", [4.0] * 9 + [15.0]), "SPRANK"),
