@@ -96,6 +96,7 @@ function asked(text, review, timed = true) {
     keys = {};
     const took = Math.min(Number(((performance.now() - shownAt) / 1000).toFixed(2)), 86_400);
     byId("drill-actions").replaceChildren();
+    byId("drill-error").textContent = "";
     try {
       byId("drill-prompt").replaceChildren(...await review(value, took));
     } catch (error) {
