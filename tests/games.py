@@ -22,6 +22,7 @@ ROUNDS: list[tuple[dict[str, Any], str | None, str]] = [
     ({"rules": "6D OBO SP3"}, "8,T,8,8,T,3,T,A", "PPSDS"),  # one of them doubled
     ({"rules": "6D SP3"}, "8,6,8,T,8,8,8,8,T", "PPSSS"),  # as many hands as may be, of pairs
     ({"rules": "6D SP3 RSA"}, "A,6,A,T,A,T,9,2,T", "PP"),  # split aces get one card, a 21 is no blackjack
+    ({"rules": "6D SPRANK"}, "T,6,K,T,5", "S"),  # a ten and a king are no pair by rank
     ({"rules": "6D NOPEEK"}, "T,T,6,A", "R"),  # a late surrender against a blackjack
     # the cards run out on and off the table:
     ({"rules": "1D SP8 RSA HSA", "seats": ("agent",) * 12}, None, "HHHHHHHHHHHHHPHHHHHHHHPPP"),
@@ -29,10 +30,6 @@ ROUNDS: list[tuple[dict[str, Any], str | None, str]] = [
 """Rounds of which every card and action is given, or (None) chance deals the cards of seed 0."""
 
 GAMES: dict[str, tuple[int, dict[str, Any]]] = {
-    "one seat, a cut card": (60, {"rules": "1D PEN75 H17 D10 NDAS", "seats": ("agent",), "episode": "shoe"}),
-    "splits": (100, {"rules": "1D BURN2 SP3 RSA HSA", "seats": ("agent", "random", "agent")}),
-    "no hole card": (60, {"rules": "2D PEN50 OBO SP8 NS 2:1", "seats": ("agent", "agent"), "episode": "session"}),
-    "no peek": (60, {"rules": "1D PEN50 NOPEEK LS BJ21PUSH", "seats": ("random", "agent"), "encoding": "discrete"}),
     "little money": (
         150,
         {
@@ -46,6 +43,10 @@ GAMES: dict[str, tuple[int, dict[str, Any]]] = {
             "illegal_action": "penalty",
         },
     ),
+    "one seat, a cut card": (60, {"rules": "1D PEN75 H17 D10 NDAS", "seats": ("agent",), "episode": "shoe"}),
+    "splits": (100, {"rules": "1D BURN2 SP3 RSA HSA", "seats": ("agent", "random", "agent")}),
+    "no hole card": (60, {"rules": "2D PEN50 OBO SP8 NS 2:1", "seats": ("agent", "agent"), "episode": "session"}),
+    "no peek": (60, {"rules": "1D PEN50 NOPEEK LS BJ21PUSH", "seats": ("random", "agent"), "encoding": "discrete"}),
     "a full table": (
         60,
         {"rules": "1D PEN99 SP2 NS ACT21", "seats": ("agent",) * 5 + ("random",) * 7, "episode": "session"},
