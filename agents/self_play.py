@@ -47,13 +47,14 @@ class ActorCritic(nn.Module):
     """A network for the actions and one for the value; masked actions have probability 0.
 
     Args:
-        inputs: of an observation.
+        scales: what each input is multiplied with at first, see `scales`; ``[inputs]``.
         actions: how many there are.
     """
 
-    def __init__(self, inputs: int, actions: int) -> None:
+    def __init__(self, scales: Sequence[float], actions: int) -> None:
         super().__init__()
-        self.scale = nn.Parameter(torch.full((inputs,), 4.0))  # counts of cards are small numbers
+        inputs = len(scales)
+        self.scale = nn.Parameter(torch.tensor(scales))
         self.actor, self.critic = _layers(inputs, actions), _layers(inputs, 1)
 
     def forward(self, seen: torch.Tensor, masks: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
@@ -61,6 +62,17 @@ class ActorCritic(nn.Module):
         scaled = seen * self.scale
         logits = self.actor(scaled).masked_fill(masks == 0, -1e9)
         return Categorical(logits=logits), self.critic(scaled)[:, 0]
+
+
+def scales(table: BlackjackAEC) -> list[float]:
+    """Return what the inputs of an observation are multiplied with, so that a card weighs as much as a fact.
+
+    Cards face up are counted in units of 1/21, and a network that gets them so small learns as if it did not see them.
+    """
+    names = table.table_env.feature_names
+    (inputs,) = table.observation_space(table.possible_agents[0]).shape or (0,)
+    cards = [name.startswith(("table.dealer", "table.P")) for name in names]
+    return [84.0 if card else 4.0 for card in cards] + [4.0] * (inputs - len(names))
 
 
 def _layers(inputs: int, outputs: int) -> nn.Sequential:
@@ -196,8 +208,8 @@ def train(
     torch.manual_seed(seed)
     table = BlackjackAEC(**game)
     network_of = {agent: "all" if shared else agent for agent in table.possible_agents}
-    spaces = table.observation_space(table.possible_agents[0]), table.action_space(table.possible_agents[0])
-    networks = {name: ActorCritic(spaces[0].shape[0], int(spaces[1].n)) for name in network_of.values()}  # type: ignore[attr-defined, index]
+    actions = int(table.action_space(table.possible_agents[0]).n)  # type: ignore[attr-defined]
+    networks = {name: ActorCritic(scales(table), actions) for name in network_of.values()}
     optimizers = {name: torch.optim.Adam(network.parameters(), 1e-3) for name, network in networks.items()}
     tables, learned = Tables(game, network_of, seed), 0
     while learned < decisions:

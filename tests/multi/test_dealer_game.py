@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 import bj_env
+from agents import self_play
 from bj_env.multi import dealer_game
 from bj_env.multi.aec import BlackjackAEC
 from bj_env.multi.dealer_game import best_dealer, best_player, equilibrium, exploitability, value
@@ -99,3 +100,10 @@ def test_totals_are_those_of_hands(deal: partial[tuple[int, bool]]) -> None:
     for other, rank in enumerate("A23456789T", start=1):
         hand = Hand([card(first), card(rank)])
         assert deal(other) == (hand.total, hand.soft)
+
+
+def test_a_card_face_up_weighs_as_much_as_a_fact_in_the_networks_of_self_play() -> None:
+    table = self_play.BlackjackAEC(**self_play.DEALER_GAME)
+    seen = self_play.dealer_game_observation(table, [10, 3], [10, 6])
+    weights = (seen * np.array(self_play.scales(table)))[seen > 0]
+    assert np.allclose(weights, 4)
