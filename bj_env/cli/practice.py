@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from bj_env.cli.files import check_target, write_file
-from bj_env.cli.values import file_path, ramp_from, whole_number
+from bj_env.cli.values import file_path, person_name, ramp_from, whole_number
 from bj_env.errors import BlackjackError, shortened
 from bj_env.extras import missing
 from bj_env.game.rng import SEEDS
@@ -30,7 +30,9 @@ examples:
   bj drill bet --rules '6D PEN75 MIN5' --ramp 1:2,2:4,3:8"""
     parser.add_argument("drill", nargs="?", default="mixed", help="which drill (default: mixed)")
     parser.add_argument("--rules", default="six-deck", help="a house, a rule text or a file (default: six-deck)")
-    parser.add_argument("--person", default="you", help="whose practice log is written (default: you)")
+    parser.add_argument(
+        "--person", type=person_name, default="you", help="whose practice log is written (default: you)"
+    )
     parser.add_argument("--clock", metavar="SECONDS", help="an answer that takes longer does not count")
     parser.add_argument("--questions", metavar="N", help="how many are asked (default: until you leave)")
     parser.add_argument("--system", default="hi-lo", help="the counting system (default: hi-lo)")
@@ -63,10 +65,10 @@ def practice_parser(parser: argparse.ArgumentParser) -> None:
         "examples: bj practice; bj practice --person Ann --csv ann.csv; bj practice --delete Ann. --json: costs are in "
         "bets, seconds are seconds, right and answers are numbers of decisions and answers, due are cells to repeat."
     )
-    parser.add_argument("--person", default="you", help="whose (default: you)")
+    parser.add_argument("--person", type=person_name, default="you", help="whose (default: you)")
     parser.add_argument("--csv", type=file_path, metavar="FILE", help="write all decisions to a .csv file")
     parser.add_argument("--counts-csv", type=file_path, metavar="FILE", help="write the answers of counting drills")
-    parser.add_argument("--delete", metavar="PERSON", help="delete all that is kept of a person")
+    parser.add_argument("--delete", type=person_name, metavar="PERSON", help="delete all that is kept of a person")
     parser.add_argument("--log", type=file_path, metavar="FILE", help="the practice log (default: the one of bj play)")
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(run=_practice)

@@ -70,6 +70,20 @@ def file_path(written: str) -> Path:
     return Path(written)
 
 
+def person_name(written: str) -> str:
+    """Read the name of a person in the practice log; as a type for `argparse`.
+
+    Raises:
+        ArgumentTypeError: if it is empty, or holds what is no text, as a byte that a terminal cannot show.
+
+    >>> person_name("Ann")
+    'Ann'
+    """
+    if not written.strip() or not written.isprintable():
+        raise ArgumentTypeError(f"expected a name, got {shortened(written)}")
+    return written
+
+
 def percents(name: str, written: str) -> float:
     """Read a positive percents of a bet, and return it in bets.
 

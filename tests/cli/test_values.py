@@ -1,8 +1,10 @@
 """How the options of commands are written: whole numbers, percents and ramps."""
 
+from argparse import ArgumentTypeError
+
 import pytest
 
-from bj_env.cli.values import percents, ramp_from, whole_number
+from bj_env.cli.values import percents, person_name, ramp_from, whole_number
 from bj_env.errors import BlackjackError
 
 
@@ -31,6 +33,13 @@ def test_a_long_word_is_not_echoed_whole() -> None:
 def test_percents_are_above_zero(written: str) -> None:
     with pytest.raises(BlackjackError, match=r"half-width: expected percents of a bet, like 0\.05"):
         percents("half-width", written)
+
+
+@pytest.mark.parametrize("written", ["", " ", "\ud800", "a\0b", "a\nb"])
+def test_a_name_is_text(written: str) -> None:
+    """A byte that is no text ended ``bj practice --person`` with a traceback of the database."""
+    with pytest.raises(ArgumentTypeError, match="expected a name, got"):
+        person_name(written)
 
 
 @pytest.mark.parametrize("written", ["x", "2:4,1:2", "1:4,2:2", "1", "1:2:3", "", "1.5:2", "٣:1"])
