@@ -1,4 +1,4 @@
-"""Reading files that a person names: plain files of a sensible size, and nothing that never comes to an end."""
+"""Reading files that a person names: plain files of a sensible size, and nothing without an end."""
 
 import os
 import stat

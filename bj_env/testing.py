@@ -110,7 +110,7 @@ def _signed(record: Record, shoe: int, dealt: int) -> str:
 
 
 def _chosen(mask: NDArray[np.int8], step: int, place: int) -> int:
-    """Choose a legal action, not by chance but by the number of the step and the place of the table; 0 if none is."""
+    """Choose a legal action, not at random but by the number of the step and the place of the table; 0 if none is."""
     legal = np.flatnonzero(mask)
     return int(legal[((step + 1) * (2 * place + 1) * 0x9E3779B1 >> 16) % len(legal)]) if len(legal) else 0
 

@@ -9,10 +9,10 @@ The idea takes four small classes, and nothing of SB3's own code is written agai
 3. `LegalDQN`: exploring draws from the mask, table by table.
 4. What is saved are the layers; a `LearnedDecision` takes the legal action that they score highest.
 
-A state by hand shows neither that insurance was paid for nor the second hand of a split pair, so that its value is not
-what comes of insuring or splitting: with targets of one step DQN takes insurance whenever it is offered. Here targets
-reach ``n_steps`` ahead, mostly to the end of the round, whose return has everything in it. That is the return of play
-that explores, which is why exploring becomes rare.
+A total-dependent state shows neither that insurance was paid for nor the second hand of a split pair, so that its value
+is not what comes of insuring or splitting: with targets of one step DQN takes insurance whenever it is offered. Here
+targets reach ``n_steps`` ahead, mostly to the end of the round, whose return has everything in it. That is the return
+of play that explores, which is why exploring becomes rare.
 """
 
 from collections.abc import Callable, Mapping

@@ -3,7 +3,7 @@
 A table holds the mean return of each action in each situation; rounds are played greedily by it, but for
 
 - *exploring starts*, which go where it is still open what is best, see `agents/shared/returns.py`; or
-- *epsilon-greedy* play: every decision is a random one with a chance that shrinks to nothing. What is learned is the
+- *epsilon-greedy* play: every decision is random with a probability that falls to 0. What is learned is the
   value of playing so (on-policy control, greedy in the limit).
 
 Rounds are played in iterations, each under the table as it stood at the start. Those of iteration ``g`` count in

@@ -127,8 +127,8 @@ class PPOLearner:
             situations = self._situations(observations, infos["action_mask"])
             distinct, which = np.unique(situations, return_inverse=True)
             features, masks = self._look_up(distinct)
-            chances = log_probabilities(self._actor(features), masks).exp()[torch.from_numpy(which)]
-            actions = torch.multinomial(chances, 1, generator=self._generator)[:, 0].numpy()
+            probabilities = log_probabilities(self._actor(features), masks).exp()[torch.from_numpy(which)]
+            actions = torch.multinomial(probabilities, 1, generator=self._generator)[:, 0].numpy()
             decided = observations[:, 0] != Phase.ROUND_OVER  # no use learning from a round that leaves no choice
             observations, rewards, ended, _, infos = self._tables.step(actions)
             rows.append((situations, decided, actions, rewards, ended))

@@ -92,10 +92,10 @@ class ReplayBuffer:
         count = np.divide(weights**2, squared, out=np.zeros(len(sums)), where=there)
         self.counts[slot] = PER_MILLE * count / returns.nets[0]
 
-    def some(self, number: int, many: int, chance: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    def some(self, number: int, many: int, rng: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
         """Draw from the younger half of ``number`` sets, if there is room for it; return features, means, counts."""
         oldest = max(number // 2, number - len(self.rules))
-        slots = chance.integers(oldest, number, many) % len(self.rules)
+        slots = rng.integers(oldest, number, many) % len(self.rules)
         means, counts = (torch.from_numpy(part[slots].astype(np.float32)) for part in (self.means, self.counts))
         return torch.from_numpy(self.rules[slots]), means, counts
 
@@ -135,7 +135,7 @@ class RuleConditionedLearner:
     def train_interval(self, progress: Callable[[int], None]) -> Mapping[str, float]:
         """Explore and regress up to the next checkpoint; return what is to be logged."""
         learner = self.learner
-        chance, sets = (
+        rng, sets = (
             np.random.default_rng([self.config.seed, self.intervals]),
             rule_sets(self.config.seed, self.intervals),
         )
@@ -144,7 +144,7 @@ class RuleConditionedLearner:
         for _ in range(learner.iterations_per_checkpoint):
             for rules in islice(sets, learner.rule_sets):
                 nets += self._explore(rules, rounds, progress)
-            losses += self._regress(chance)
+            losses += self._regress(rng)
         self.intervals += 1
         return {
             **return_statistics(nets),
@@ -183,14 +183,14 @@ class RuleConditionedLearner:
 
     def _explore(self, rules: Rules, rounds: int, progress: Callable[[int], None]) -> Floats:
         """Play rounds under some rules and remember what came of them; return what `Returns` says of their nets."""
-        found, values = situations(rules), self.values(rules)
+        states, values = situations(rules), self.values(rules)
         candidates = candidate_actions(
-            values[found.cell()], np.full((len(found.legal), 1), self.margin() / 2), found.mask()
+            values[states.cell()], np.full((len(states.legal), 1), self.margin() / 2), states.mask()
         )
-        tried = found.legal if self.seen % WIDE == 0 else candidates
+        tried = states.legal if self.seen % WIDE == 0 else candidates
         returns = play(under(self.config, rules), self._behaviour(rules, values, tried), rounds, self.seen, progress)
-        counted = in_question(found, candidates)
-        self.buffer.keep(self.seen, features_of_rules(self.layout, rules), returns, found.cell(), counted)
+        counted = in_question(states, candidates)
+        self.buffer.keep(self.seen, features_of_rules(self.layout, rules), returns, states.cell(), counted)
         self.seen += 1
         self.done += int(returns.nets[0])
         return returns.nets
@@ -208,12 +208,12 @@ class RuleConditionedLearner:
             share=share,
         )
 
-    def _regress(self, chance: np.random.Generator) -> list[float]:
+    def _regress(self, rng: np.random.Generator) -> list[float]:
         """Take steps of gradient descent; return the losses."""
         self.adam.set_rate(self.rate())
         losses = []
         for _ in range(self.learner.gradient_steps):
-            rules, means, counts = self.buffer.some(self.seen, self.learner.batch_size, chance)
+            rules, means, counts = self.buffer.some(self.seen, self.learner.batch_size, rng)
             errors = self.scores(rules).flatten(1)[:, places()] - means
             loss = (counts * errors.square()).sum() / counts.sum()
             self.adam.zero_grad()
@@ -244,7 +244,7 @@ def under(config: Config, rules: Rules) -> Config:
     return config.model_copy(update={"environment": game})
 
 
-def in_question(found: Situations, candidates: Ints) -> NDArray[np.bool_]:
+def in_question(states: Situations, candidates: Ints) -> NDArray[np.bool_]:
     """Tell in which situations the return of an action says something about its cell, ``[K, A]``.
 
     A cell is several situations, since not all actions are legal each time. A 16 of two cards that can be surrendered
@@ -252,13 +252,13 @@ def in_question(found: Situations, candidates: Ints) -> NDArray[np.bool_]:
     Where it may be played nowhere, its return counts everywhere.
 
     Args:
-        found: the situations.
+        states: the situations.
         candidates: the actions that may be the best there, as bits, 0 where it is known which is, ``[K]``.
     """
     race = (candidates[:, None] >> np.arange(ACTIONS) & 1) > 0
     anywhere = np.zeros((CELLS, ACTIONS), np.bool_)
-    np.logical_or.at(anywhere, found.cell(), race)
-    counted: NDArray[np.bool_] = race | ~anywhere[found.cell()]
+    np.logical_or.at(anywhere, states.cell(), race)
+    counted: NDArray[np.bool_] = race | ~anywhere[states.cell()]
     return counted
 
 
@@ -266,16 +266,16 @@ def in_question(found: Situations, candidates: Ints) -> NDArray[np.bool_]:
 def pairs() -> Ints:
     """Return the places ``cell * ACTIONS + action`` of what can ever be asked, ``[P]``."""
     late, early = Phase.PLAY - Phase.EARLY_SURRENDER, Phase.INSURANCE - Phase.EARLY_SURRENDER
-    found = []
+    states = []
     for (total, soft, pair), upcard in product(table_hands(), range(UPCARDS)):
         at = hand_row(total, soft, pair) * UPCARDS + upcard
         asked = {0: [Action.SURRENDER, Action.DECLINE], late: [Action.STAND, Action.HIT, Action.DOUBLE]}
         asked[late] += [Action.SURRENDER, *([Action.SPLIT] if pair else [])]
         asked |= {early: [Action.INSURE, Action.DECLINE]} if upcard == 0 else {}
-        found += [
+        states += [
             (phase * ROWS * UPCARDS + at) * ACTIONS + action for phase, actions in asked.items() for action in actions
         ]
-    return np.array(sorted(found))
+    return np.array(sorted(states))
 
 
 @cache

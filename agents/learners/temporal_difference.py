@@ -87,9 +87,9 @@ class TemporalDifferenceLearner:
     def _play(self, rounds: int, epsilon: float, progress: Callable[[int], None]) -> Floats:
         """Play a iteration and learn from it; return the number of rounds, the sum of their nets, and the squares."""
         greedy = greedy_actions(self.found, self.values.mean(axis=0))
-        chance, nets = np.random.default_rng([self.config.seed, self.iteration]), np.zeros(3)
+        rng, nets = np.random.default_rng([self.config.seed, self.iteration]), np.zeros(3)
         for played in self._experience(greedy, rounds, epsilon):
-            self._learn(played, greedy, epsilon, chance)
+            self._learn(played, greedy, epsilon, rng)
             nets += net_moments(played)
             progress(len(played.nets))
             self.done += len(played.nets)
@@ -108,10 +108,10 @@ class TemporalDifferenceLearner:
             threads=self.config.workers,
         )
 
-    def _learn(self, played: Experience, greedy: Bytes, epsilon: float, chance: np.random.Generator) -> None:
+    def _learn(self, played: Experience, greedy: Bytes, epsilon: float, rng: np.random.Generator) -> None:
         """Learn from a chunk of rounds."""
         tables = len(self.values)
-        coins = chance.integers(0, tables, len(played.action), np.uint8)
+        coins = rng.integers(0, tables, len(played.action), np.uint8)
         bootstrap, power = BOOTSTRAPS[self.learner.method], self.learner.step_size_exponent
         ahead = np.zeros(len(coins))
         learn_compiled(

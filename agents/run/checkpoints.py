@@ -30,11 +30,11 @@ def save_checkpoint(folder: Path, learner: Learner, history: Sequence[Row]) -> P
     """Write a learner's state and what was noted so far; return the file."""
     tensors = {f"state.{name}": np.asarray(tensor, order="C") for name, tensor in learner.state().items()}
     tensors |= {f"history.{name}": values for name, values in _columns(history).items()}
-    said = {"done": str(learner.done), "sha256": digest_of(tensors, learner.done)}
+    metadata = {"done": str(learner.done), "sha256": digest_of(tensors, learner.done)}
     path = checkpoint_path(folder, learner.done)
     path.parent.mkdir(exist_ok=True)
     sync_folder(folder)
-    write_file(path, tensor_files.save(tensors, said))
+    write_file(path, tensor_files.save(tensors, metadata))
     return path
 
 
@@ -87,10 +87,10 @@ def read_checkpoint(path: Path, done: int, like: Tensors) -> tuple[Tensors, list
     Raises:
         CheckpointError: if anything is wrong.
     """
-    tensors, said = _read(path)
-    if said.get("done") != str(done):
-        raise CheckpointError(f"expected one after {done}, got one after {said.get('done')}")
-    if said.get("sha256") != digest_of(tensors, done):
+    tensors, metadata = _read(path)
+    if metadata.get("done") != str(done):
+        raise CheckpointError(f"expected one after {done}, got one after {metadata.get('done')}")
+    if metadata.get("sha256") != digest_of(tensors, done):
         raise CheckpointError("its content is not the one that was written")
     state = {name.removeprefix("state."): each for name, each in tensors.items() if name.startswith("state.")}
     _check_form(state, like)

@@ -153,7 +153,7 @@ class Config(Section):
         return Setting(parse_rules(self.environment.rules), tuple(self.environment.seats), self.benchmark.rounds, seed)
 
     def training_seed(self, number: int) -> int:
-        """Return the seed of the shoes of a interval, or whatever part of the training begins with fresh chance.
+        """Return the seed of the shoes of an interval, or of another part of the training.
 
         It is ``BENCH_SEEDS`` or more, which no benchmark's is: not that of `setting`, nor any that ``bj bench`` takes.
         So no shoe of any training is in any of these.

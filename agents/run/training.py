@@ -109,13 +109,13 @@ def run_interval(learner: Learner, progress: Callable[[int], None]) -> Row:
     before, started, compiling = learner.done, time.perf_counter(), [0.0]
     with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
         with event.install_timer("numba:compile", compiling.append):
-            said = _said(learner, progress)
+            figures = _figures(learner, progress)
         seconds = time.perf_counter() - started - sum(compiling)
-        check_numbers(learner, said)
+        check_numbers(learner, figures)
     speed = (learner.done - before) / seconds
     return {
         "done": float(learner.done),
-        **said,
+        **figures,
         f"{learner.unit}_per_second": speed,
         "training_seconds": seconds,
         "compile_seconds": sum(compiling),
@@ -123,7 +123,7 @@ def run_interval(learner: Learner, progress: Callable[[int], None]) -> Row:
     }
 
 
-def _said(learner: Learner, progress: Callable[[int], None]) -> Row:
+def _figures(learner: Learner, progress: Callable[[int], None]) -> Row:
     try:
         return {name: float(value) for name, value in learner.train_interval(progress).items()}
     except (ValueError, RuntimeError) as error:  # as torch raises for weights that are no numbers
@@ -131,13 +131,13 @@ def _said(learner: Learner, progress: Callable[[int], None]) -> Row:
         raise error
 
 
-def check_numbers(learner: Learner, said: Row) -> None:
+def check_numbers(learner: Learner, figures: Row) -> None:
     """Look whether what a learner says and holds are numbers that make sense.
 
     Raises:
         TrainingError: if not.
     """
-    for name, value in said.items():
+    for name, value in figures.items():
         if not math.isfinite(value) or (name == "return" and abs(value) > BEYOND_SENSE):
             raise TrainingError(f"the training diverged: {name} is {value:g} after {learner.done:,} {learner.unit}")
     _check_tensors(learner, "policy", learner.policy())

@@ -67,21 +67,21 @@ def scores_of_cells(values: Floats) -> NDArray[np.float32]:
     return scores
 
 
-def greedy_actions(found: Situations, values: Floats) -> Bytes:
+def greedy_actions(states: Situations, values: Floats) -> Bytes:
     """Return the legal action that is worth most in each situation, of what each is worth in a cell, ``[K]``."""
-    legal = np.where(found.mask(), values[found.cell()], -np.inf)
+    legal = np.where(states.mask(), values[states.cell()], -np.inf)
     greedy: Bytes = legal.argmax(axis=1).astype(np.uint8)
     return greedy
 
 
-def best_orders(found: Situations, often: Floats, values: Floats) -> Floats:
+def best_orders(states: Situations, often: Floats, values: Floats) -> Floats:
     """Return values by cell whose order is the best one: a hand plays the first action of it that is legal.
 
     A cell is several situations, since not all actions are legal each time: a 16 of three cards cannot be surrendered.
     So it does not matter what an action is worth in the cell on average, but what it is worth where it is played.
 
     Args:
-        found: the situations.
+        states: the situations.
         often: how often each comes, ``[K]``.
         values: what each action is worth there, ``[K, A]``.
 
@@ -89,7 +89,7 @@ def best_orders(found: Situations, often: Floats, values: Floats) -> Floats:
         What each action is worth where it is played, or a trifle less to keep the order; `NEVER` for one that is not
         played anywhere, ``[C, A]``.
     """
-    cell, mask, here = found.cell(), found.mask(), np.arange(len(found.legal))
+    cell, mask, here = states.cell(), states.mask(), np.arange(len(states.legal))
     often = often + 1e-9  # a situation that has not come yet has its say where no other has
     played = np.stack([_first_legal(order, mask) for order in ORDERS])  # [orders, K], -1 for none
     worth = often * np.where(played >= 0, values[here, played], NEVER)

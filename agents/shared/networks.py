@@ -9,15 +9,15 @@ from torch import Tensor, nn
 from agents.run.training import Tensors
 
 
-def network(widths: Sequence[int], gain: float, chance: torch.Generator) -> nn.Sequential:
+def network(widths: Sequence[int], gain: float, rng: torch.Generator) -> nn.Sequential:
     """Return layers with ReLU between them, orthogonal at first; ``gain`` is the scale of the last one."""
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(widths):
         linear = nn.Linear(inputs, outputs)
-        nn.init.orthogonal_(linear.weight, 2**0.5, generator=chance)
+        nn.init.orthogonal_(linear.weight, 2**0.5, generator=rng)
         nn.init.zeros_(linear.bias)
         layers += [linear, nn.ReLU()]
-    nn.init.orthogonal_(linear.weight, gain, generator=chance)
+    nn.init.orthogonal_(linear.weight, gain, generator=rng)
     return nn.Sequential(*layers[:-1])
 
 

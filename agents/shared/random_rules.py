@@ -31,7 +31,7 @@ HELD_OUT = 0.1
 """The share of rule sets that are for tests alone."""
 
 
-def draw_rules(chance: np.random.Generator) -> Rules:
+def draw_rules(rng: np.random.Generator) -> Rules:
     """Draw a rule set.
 
     >>> from bj_env.rules.houses import parse
@@ -41,17 +41,17 @@ def draw_rules(chance: np.random.Generator) -> Rules:
     """
 
     def flag(share: float = 0.5) -> bool:
-        return bool(chance.random() < share)
+        return bool(rng.random() < share)
 
-    double, max_hands = Double(int(chance.integers(len(Double)))), int(chance.integers(1, 5))
-    hole_card, splits = HoleCard(int(chance.integers(len(HoleCard)))), max_hands > 1
-    charlie, ties_blackjack = int(chance.choice(CHARLIES)) if flag(RARE) else 0, flag(RARE)
+    double, max_hands = Double(int(rng.integers(len(Double)))), int(rng.integers(1, 5))
+    hole_card, splits = HoleCard(int(rng.integers(len(HoleCard)))), max_hands > 1
+    charlie, ties_blackjack = int(rng.choice(CHARLIES)) if flag(RARE) else 0, flag(RARE)
     can_win = not (hole_card is HoleCard.OBO and splits)  # against a dealer's blackjack
     das, by_rank, resplit, hit = flag(), flag(), flag(), flag()
     drawn = Rules(
-        decks=int(chance.choice(DECKS)),
+        decks=int(rng.choice(DECKS)),
         dealer_hits_soft_17=flag(),
-        blackjack_payout=Payout(int(chance.choice(list(Payout)))),
+        blackjack_payout=Payout(int(rng.choice(list(Payout)))),
         hole_card=hole_card,
         dealer_blackjack_beats_21=not (ties_blackjack and can_win),
         blackjack_beats_21=not flag(RARE),
@@ -62,7 +62,7 @@ def draw_rules(chance: np.random.Generator) -> Rules:
         split_by=SplitBy(int(by_rank and splits)),
         resplit_aces=resplit and max_hands > 2,
         hit_split_aces=hit and splits,
-        surrender=Surrender(int(chance.integers(len(Surrender)))),
+        surrender=Surrender(int(rng.integers(len(Surrender)))),
         insurance=flag(),
         charlie=charlie if can_win else 0,
         dealer_wins_ties=flag(RARE),
@@ -92,9 +92,9 @@ def rule_sets(*seed: int, held_out: bool = False) -> Iterator[Rules]:
     >>> len(set(some)), any(is_held_out(rules) for rules in some)
     (100, False)
     """
-    chance, had = np.random.default_rng(seed), set[Rules]()
+    rng, had = np.random.default_rng(seed), set[Rules]()
     while True:
-        rules = draw_rules(chance)
+        rules = draw_rules(rng)
         if is_held_out(rules) == held_out and rules not in had:
             had.add(rules)
             yield rules

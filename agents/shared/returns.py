@@ -21,7 +21,7 @@ from agents.run.config import Config
 from agents.run.settings import ExploringStartsSettings
 from agents.shared.cells import ACTIONS, Bytes, Floats, Ints
 from bj_env.compiled.exploration_kernels import PROBABILITY_SCALE, Behaviour, Experience
-from bj_env.compiled.explore import explore, returns_of, start_chances
+from bj_env.compiled.explore import explore, returns_of, start_probabilities
 from bj_env.compiled.hand_tables import hand_row
 from bj_env.compiled.information_states import situations
 from bj_env.compiled.lookup_policies import plan_place
@@ -191,7 +191,7 @@ def open_starts(rules: Rules, tried: Ints) -> Floats:
     """
     asked = first_situations(rules)
     is_open = ((tried[asked] != 0) & (asked >= 0)).any(axis=1)
-    likely: Floats = start_chances(rules) ** (2 / 3) * is_open
+    likely: Floats = start_probabilities(rules) ** (2 / 3) * is_open
     return likely
 
 

@@ -115,7 +115,7 @@ def engine_of(decision: Decision, setting: Setting) -> str:
 
     Returns:
         ``"compiled"`` if tables can hold it and all other seats; ``"batched"`` if only the policy is none for a table,
-        but a learned one that draws no lots; else ``"readable"``.
+        but a learned one that is not sampled; else ``"readable"``.
 
     >>> from bj_env.strategies.simple import RandomLegal
     >>> engine_of(RandomLegal(), Setting(Rules(), ("agent",), rounds=100, seed=0))

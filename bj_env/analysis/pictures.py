@@ -119,13 +119,13 @@ def values_by_count(decisions: Mapping[str, Decision], rules: Rules) -> dict[str
         return {}
     from bj_env.analysis.policy_value import value_at  # only here: it needs numba
 
-    found = {}
+    values = {}
     for name, decision in decisions.items():
         try:
-            found[name] = [value_at(decision, rules, count) for count in COUNTS]
+            values[name] = [value_at(decision, rules, count) for count in COUNTS]
         except BlackjackError:
             continue
-    return found
+    return values
 
 
 def _draw_money(figure: "SubFigure", counts: Mapping[str, Sequence[float]], winners: Sequence[Score]) -> None:
@@ -161,7 +161,7 @@ def _draw_fan(axes: "Axes", score: Score) -> None:
 
 
 def strategy_picture(decisions: Mapping[str, Decision], rules: Rules) -> bytes:
-    """Draw the charts of decisions by hand beside the best one; return a PNG."""
+    """Draw the charts of total-dependent strategies beside the best one; return a PNG."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_chart_size(len(decisions)), layout="constrained")
@@ -262,13 +262,13 @@ def marks_of(decision: Decision, rules: Rules) -> Marks:
     from bj_env.analysis.policy_value import best_total_dependent, first_choice, prices  # only here: they need numba
 
     best, costs = ChartDecision(best_total_dependent(rules).chart), prices(decision, rules)
-    found = {cell: cost for cell, cost in costs.items() if cost >= NEAR_TIE}
+    marked = {cell: cost for cell, cost in costs.items() if cost >= NEAR_TIE}
     for row in (row for block in chart_rows(rules) for row in block):
         for upcard in UPCARDS:
             chosen = [first_choice(either, rules, row.hand, upcard) for either in (decision, best)]
             if chosen[0] is not chosen[1]:
-                found[row.cell, upcard] = costs.get((row.cell, upcard), 0.0)
-    return found
+                marked[row.cell, upcard] = costs.get((row.cell, upcard), 0.0)
+    return marked
 
 
 _LEGEND = (

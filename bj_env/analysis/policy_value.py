@@ -44,7 +44,7 @@ def exact_value(decision: Decision | str, rules: Rules | str) -> Evaluation:
 
 
 def value_at(decision: Decision, rules: Rules, true_count: float) -> float:
-    """Return what a bet is worth at a true count, to a decision by hand or to a counting player.
+    """Return what a bet is worth at a true count, to a total-dependent strategy or to a counting player.
 
     The shoe is what it holds on average at that count (`bj_env.solver.shoe_at`): by the player's own system, by Hi-Lo
     for all others.
@@ -97,7 +97,7 @@ def best_total_dependent(rules: Rules) -> Best:
 
 @cache
 def composition_dependent_ev(rules: Rules) -> float:
-    """Return the composition-dependent optimum: the value of a round under the best play by all cards of the hand."""
+    """Return the composition-dependent optimal value: that of the best play by all cards of the hand."""
     return solve(rules).ev
 
 
@@ -116,7 +116,8 @@ class CostlyCell(NamedTuple):
         upcard: the dealer's, by value.
         played, best: what the decision does with the costliest of its hands, and what is best there.
         often: how often in a round a decision in the cell costs something.
-        cost: what it costs per round, in bets; together they are the regret against the composition-dependent optimum.
+        cost: what it costs per round, in bets; together they are the regret against the composition-dependent optimal
+            value.
     """
 
     hand: str
@@ -128,7 +129,7 @@ class CostlyCell(NamedTuple):
 
 
 def mistakes(decision: Decision, rules: Rules) -> list[CostlyCell]:
-    """Return what a decision by hand loses to the best play by composition, cell by cell, the costliest first.
+    """Return what a total-dependent strategy loses to the best play by composition, cell by cell, the costliest first.
 
     >>> from bj_env.strategies.simple import Mimic
     >>> worst = mistakes(Mimic(), Rules())[0]
@@ -138,7 +139,7 @@ def mistakes(decision: Decision, rules: Rules) -> list[CostlyCell]:
     cells: dict[tuple[str, int], list[Mistake]] = {}
     for mistake in regret(rules, decision).mistakes:  # the costliest first
         cells.setdefault((_cell(mistake, rules), mistake.upcard), []).append(mistake)
-    found = [
+    costly = [
         CostlyCell(
             *cell,
             hands[0].played.name,
@@ -148,7 +149,7 @@ def mistakes(decision: Decision, rules: Rules) -> list[CostlyCell]:
         )
         for cell, hands in cells.items()
     ]
-    return sorted(found, key=lambda mistake: -mistake.cost)
+    return sorted(costly, key=lambda mistake: -mistake.cost)
 
 
 def prices(decision: Decision, rules: Rules) -> dict[tuple[str, int], float]:
@@ -161,11 +162,11 @@ def prices(decision: Decision, rules: Rules) -> dict[tuple[str, int], float]:
     >>> float(round(prices(Mimic(), Rules())["hard 16", 5], 4))
     0.0027
     """
-    found = {(mistake.hand, mistake.upcard): mistake.cost for mistake in mistakes(decision, rules)}
+    net_costs = {(mistake.hand, mistake.upcard): mistake.cost for mistake in mistakes(decision, rules)}
     for mistake in _mistakes_of_the_best(rules):
         cell = mistake.hand, mistake.upcard
-        found[cell] = found.get(cell, 0.0) - mistake.cost
-    return {cell: cost for cell, cost in found.items() if abs(cost) > _ALIKE}
+        net_costs[cell] = net_costs.get(cell, 0.0) - mistake.cost
+    return {cell: cost for cell, cost in net_costs.items() if abs(cost) > _ALIKE}
 
 
 _ALIKE = 1e-12
@@ -185,7 +186,7 @@ def _cell(mistake: Mistake, rules: Rules) -> str:
 
 
 def first_choice(decision: Decision, rules: Rules, hand: Sequence[int], upcard: int) -> Action:
-    """Return what a decision by hand plays with two cards, by value, when money is no matter.
+    """Return what a total-dependent strategy plays with two cards, by value, when money is no matter.
 
     >>> from bj_env.strategies.basic import ChartDecision
     >>> first_choice(ChartDecision(), Rules(), [8, 8], 10)

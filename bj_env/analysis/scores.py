@@ -20,7 +20,7 @@ TELLING_ROUNDS = 1_000
 """From so many rounds on a mean far from the exact value, or above the limit, means that something is wrong."""
 
 ALARMING = 4.5
-"""So many standard errors are far: by chance one of 150,000 means is as far above its expectation."""
+"""So many standard errors are far: at random one of 150,000 means is as far above its expectation."""
 
 COSTLIEST = 12
 """How many of the costliest mistakes a score keeps."""
@@ -49,8 +49,8 @@ class Bankroll(NamedTuple):
         n0: the rounds after which the expected win is one standard deviation, ``(sd / ev)**2``.
         score: the dollars that 100 rounds bring to a bankroll of 10,000 at the bet that lets it grow fastest, which is
             ``10**6 * (ev / sd)**2``.
-        risk_of_ruin: the chance ever to lose `BANKROLL` smallest bets without raising them, ``exp(-2 * ev * BANKROLL /
-            sd**2)``.
+        risk_of_ruin: the probability ever to lose `BANKROLL` smallest bets without raising them, ``exp(-2 * ev *
+            BANKROLL / sd**2)``.
 
     >>> Bankroll.of(ev=0.02, sd=2.0)
     Bankroll(n0=10000.0, score=100.0, risk_of_ruin=4.5399929762484854e-05)
@@ -80,8 +80,9 @@ class Score:
         difference_stderr: its standard error.
         agreement: share of its decisions, as often as they came up, that are the best by total, pair and up card.
         exact_ev: the exact value of a round from a fresh shoe; None if it looks at more than its hand and the up card.
-        composition_dependent_regret: regret against the composition-dependent optimum, in bets a round; None likewise.
-        regret: regret against the total-dependent optimum, in bets a round; None likewise.
+        composition_dependent_regret: regret against the composition-dependent optimal value, in bets a round; None
+            likewise.
+        regret: regret against the total-dependent optimal value, in bets a round; None likewise.
         costliest: its costliest mistakes; none where the exact value is None.
         rounds_per_second: how fast it was played, without compilation; two scores are equal whatever it is.
     """
@@ -199,7 +200,7 @@ class Tally(NamedTuple):
     Attributes:
         net: of what it won.
         difference: of how much more that is than the baseline won on the same shoes.
-        asked, same: how often it was asked, and gave the total-dependent optimum's answer.
+        asked, same: how often it was asked, and gave the total-dependent optimal strategy's answer.
         seconds: how long that took.
     """
 

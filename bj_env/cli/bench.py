@@ -211,8 +211,8 @@ def score_table(scores: Sequence[Score], setting: Setting) -> Table:
 
 _CAPTION = (
     "all in % of the smallest bet a round; ± 95 % intervals, same shoes\n"
-    "agrees: share of decisions like the total-dependent optimum's\n"
-    "regret: loss against the total-dependent optimum, fresh shoe"
+    "agrees: share of decisions like the total-dependent optimal strategy's\n"
+    "regret: loss against the total-dependent optimal value, fresh shoe"
 )
 
 
@@ -236,21 +236,21 @@ def mistake_lines(scores: Iterable[Score]) -> list[str]:
 
     >>> from bj_env.analysis.policy_value import CostlyCell
     >>> costly = CostlyCell("hard 16", 10, "HIT", "STAND", often=0.01, cost=3e-5)
-    >>> score = Score("basic", "rule", 100, 0.0, 0.1, 0.0, 0.0, 1.0, costliest=(costly,))
+    >>> score = Score("own", "rule", 100, 0.0, 0.1, 0.0, 0.0, 1.0, costliest=(costly,))
     >>> print(*mistake_lines([score]))
-    Costliest mistakes of basic (against the composition-dependent optimum): hits hard 16 v T, should stand, 0.003 %
+    Costliest mistakes of own (against the composition-dependent optimal value): hits hard 16 v T, should stand, 0.003 %
     """
     lines = []
     for score in scores:
         costly = [mistake for mistake in score.costliest[:3] if mistake.cost >= 1e-5 and mistake.played != mistake.best]
-        said = [
+        phrases = [
             f"{_VERBS[mistake.played]} {mistake.hand} v {RANKS[mistake.upcard - 1]}, should {mistake.best.lower()}, "
             f"{100 * mistake.cost:.3f} %"
             for mistake in costly
         ]
-        if said:
-            against = "against the composition-dependent optimum"
-            lines.append(f"Costliest mistakes of {score.name} ({against}): " + "; ".join(said))
+        if phrases:
+            against = "against the composition-dependent optimal value"
+            lines.append(f"Costliest mistakes of {score.name} ({against}): " + "; ".join(phrases))
     return lines
 
 

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"{command}: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # whoever reads, like `head`, has seen enough
+    except BrokenPipeError:  # the reader of the pipe, like `head`, has ended
         _print_nowhere()
         return 0
     except OSError as error:

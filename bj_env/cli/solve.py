@@ -81,11 +81,11 @@ def _write_picture(canvas: Console, picture: Path, solution: Solution) -> None:
     write_file(picture, canvas.export_svg(title=text(solution.rules)).encode())
 
 
-def _show(console: Console, found: dict[str, Any], as_json: bool, printer: _Printer) -> None:
+def _show(console: Console, result: dict[str, Any], as_json: bool, printer: _Printer) -> None:
     if as_json:
-        console.print_json(json.dumps(found))
+        console.print_json(json.dumps(result))
     else:
-        printer(console, found)
+        printer(console, result)
 
 
 def _about(solution: Solution) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def hand_json(rules: Rules | str, hand: str, upcard: str, shoe: Shoe = None) -> 
     values = solution.values(hand, upcard)
     early = solution.early_values(hand, upcard)
     best = max(early, key=early.__getitem__) if early else Action.DECLINE
-    found = _about(solution) | {
+    result = _about(solution) | {
         "hand": hand_text(to_values(hand)),
         "upcard": hand_text([one_value(upcard)]),
         "after_peek": solution.against[one_value(upcard)].peeked,
@@ -137,13 +137,13 @@ def hand_json(rules: Rules | str, hand: str, upcard: str, shoe: Shoe = None) -> 
     }
     for key, offered in (("early", early), ("insurance", solution.insurance_values(hand, upcard))):
         if offered:
-            found[key] = _named(offered)
+            result[key] = _named(offered)
     if Action.SPLIT in values:
-        found["split_by_class"] = {
+        result["split_by_class"] = {
             how.name: solve_against(rules, upcard, shoe, how=how).values(hand, upcard)[Action.SPLIT]
             for how in SplitPlay
         }
-    return found | {"seconds": perf_counter() - start}
+    return result | {"seconds": perf_counter() - start}
 
 
 def _named(values: dict[Action, float]) -> dict[str, float]:
@@ -159,7 +159,7 @@ def chart_json(solution: Solution) -> dict[str, Any]:
         "ev_total_dependent": best.ev,
         "ev": solution.ev,
         "near_ties": [_tie_json(tie) for tie in best.near_ties],
-        "exceptions": [_exception_json(found) for found in exceptions(solution.rules, best.chart, solution.shoe)],
+        "exceptions": [_exception_json(result) for result in exceptions(solution.rules, best.chart, solution.shoe)],
     }
 
 
@@ -174,13 +174,13 @@ def _tie_json(tie: CodeTie) -> dict[str, Any]:
     }
 
 
-def _exception_json(found: HandException) -> dict[str, Any]:
+def _exception_json(exception: HandException) -> dict[str, Any]:
     return {
-        "hand": hand_text(found.hand),
-        "upcard": hand_text([found.upcard]),
-        "chart": found.chart.name,
-        "best": found.best.name,
-        "gain": found.gain,
+        "hand": hand_text(exception.hand),
+        "upcard": hand_text([exception.upcard]),
+        "chart": exception.chart.name,
+        "best": exception.best.name,
+        "gain": exception.gain,
     }
 
 
@@ -200,69 +200,71 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:+.5f} %"
 
 
-def _print_round(console: Console, found: dict[str, Any]) -> None:
-    _heading(console, found)
+def _print_round(console: Console, result: dict[str, Any]) -> None:
+    _heading(console, result)
     table = Table()
     table.add_column("up card")
     table.add_column("value", justify="right")
-    for upcard, value in found["ev_by_upcard"].items():
+    for upcard, value in result["ev_by_upcard"].items():
         table.add_row(upcard, _percent(value))
     table.add_section()
-    table.add_row("all", _percent(found["ev"]), style="bold")
-    table.add_row("best chart by totals", _percent(found["ev_total_dependent"]))
+    table.add_row("all", _percent(result["ev"]), style="bold")
+    table.add_row("best chart by totals", _percent(result["ev_total_dependent"]))
     console.print(table)
-    console.print(f"{found['seconds']:.2f} s")
+    console.print(f"{result['seconds']:.2f} s")
 
 
-def _print_hand(console: Console, found: dict[str, Any]) -> None:
-    _heading(console, found)
-    given = " (the dealer has looked: no blackjack)" if found["after_peek"] else ""
-    console.print(Text(f"{found['hand']} against {found['upcard']}{given}", style="italic"))
+def _print_hand(console: Console, result: dict[str, Any]) -> None:
+    _heading(console, result)
+    given = " (the dealer has looked: no blackjack)" if result["after_peek"] else ""
+    console.print(Text(f"{result['hand']} against {result['upcard']}{given}", style="italic"))
     table = Table()
     table.add_column("action")
     table.add_column("value", justify="right")
     table.add_column("worse by", justify="right")
-    best = max(found["values"].values())
-    for action, value in sorted(found["values"].items(), key=lambda item: -item[1]):
+    best = max(result["values"].values())
+    for action, value in sorted(result["values"].items(), key=lambda item: -item[1]):
         table.add_row(action.lower(), f"{value:+.6f}", f"{best - value:.6f}" if value < best else "best")
     console.print(table)
-    for key, said in (("early", "before the dealer looks"), ("insurance", "insurance, in initial bets")):
-        if key in found:
-            console.print(f"{said}: " + ", ".join(f"{name.lower()} {value:+.6f}" for name, value in found[key].items()))
-    for name, value in found.get("split_by_class", {}).items():
+    for key, label in (("early", "before the dealer looks"), ("insurance", "insurance, in initial bets")):
+        if key in result:
+            console.print(
+                f"{label}: " + ", ".join(f"{name.lower()} {value:+.6f}" for name, value in result[key].items())
+            )
+    for name, value in result.get("split_by_class", {}).items():
         console.print(f"split, its hands played by {name.lower().replace('_', ' ')}: {value:+.6f}")
-    console.print(f"best: [bold]{found['best'].lower()}[/bold]   {found['seconds']:.2f} s")
+    console.print(f"best: [bold]{result['best'].lower()}[/bold]   {result['seconds']:.2f} s")
 
 
 def _print_chart(console: Console, solution: Solution) -> None:
-    found = chart_json(solution)
-    _heading(console, found)
-    for kind, rows in found["chart"].items():
+    result = chart_json(solution)
+    _heading(console, result)
+    for kind, rows in result["chart"].items():
         console.print(Text(kind, style="italic"))
         table = Table()
         table.add_column("")
-        for upcard in found["upcards"]:
+        for upcard in result["upcards"]:
             table.add_column(upcard, justify="center")
         for name, letters in rows.items():
             table.add_row(name, *(Text(letter, style=_style(letter)) for letter in letters))
         console.print(table)
     for line in LEGEND:
         console.print(line)
-    console.print(f"value {_percent(found['ev_total_dependent'])}; best play by composition {_percent(found['ev'])}")
-    _print_notes(console, found)
+    console.print(f"value {_percent(result['ev_total_dependent'])}; best play by composition {_percent(result['ev'])}")
+    _print_notes(console, result)
 
 
 def _style(letter: str) -> str:
     return f"black on {_COLOURS[letter]}" if letter in _COLOURS else "dim"
 
 
-def _print_notes(console: Console, found: dict[str, Any]) -> None:
-    for tie in found["near_ties"]:
+def _print_notes(console: Console, result: dict[str, Any]) -> None:
+    for tie in result["near_ties"]:
         codes = f"{tie['code']} is better than {tie['other']} by {tie['margin']:.6f}"
         console.print(f"near-tie: {tie['cell']} against {tie['upcard']}: {codes}")
-    for number, exception in enumerate(found["exceptions"]):
+    for number, exception in enumerate(result["exceptions"]):
         if number == _SHOWN_EXCEPTIONS:
-            console.print(f"... and {len(found['exceptions']) - number} more exceptions (--json lists them)")
+            console.print(f"... and {len(result['exceptions']) - number} more exceptions (--json lists them)")
             return
         hand = f"{exception['hand']} against {exception['upcard']}"
         console.print(f"exception: {hand}: {exception['best'].lower()} gains {exception['gain']:.6f}")

@@ -23,7 +23,7 @@ TABLES_OF_A_CHUNK = 1 << 14
 
 
 def can_be_batched(rules: Rules, seats: Sequence[Decision | str], decision: Decision) -> bool:
-    """Tell whether a decision can be asked for many tables at once: a learned one that draws no lots.
+    """Tell whether a decision can be asked for many tables at once: a learned one that is not sampled.
 
     >>> from bj_env.strategies.basic import ChartDecision
     >>> can_be_batched(Rules(), ("agent",), ChartDecision())

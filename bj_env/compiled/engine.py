@@ -154,7 +154,7 @@ class Engine:
         return kernels().first_illegal(self.tables.state, actions, self.settings.actions, autoreset, only_legal)
 
     def reseed(self, which: Array, seeds: Array, numbers: Array) -> None:
-        """Give tables new shoes and new chance for their seats.
+        """Give tables new shoes and new random numbers for their seats.
 
         Args:
             which: the tables.

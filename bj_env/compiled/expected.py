@@ -75,7 +75,7 @@ def hands_to_come(book: Book, t: Table, plans: Plans) -> int:
 
 
 @inlined
-def dealer_chances(book: Book, t: Table, dealers: Dealers, space: Array) -> None:
+def dealer_probabilities(book: Book, t: Table, dealers: Dealers, space: Array) -> None:
     """Work out the chance of each outcome of the dealer, given all that was known, in the last of ``space``."""
     upcard = int(t.state.upcard)
     factors, shares = space[:_FACTORS], space[_FACTORS : _FACTORS + _DEPTHS]
@@ -104,7 +104,7 @@ def dealer_chances(book: Book, t: Table, dealers: Dealers, space: Array) -> None
 @called
 def expected_net(book: Book, t: Table, plans: Plans, dealers: Dealers, space: Array) -> float:
     """Return the expected net of the agent's seats in ticks, given what was known after its last decision."""
-    outcome_chances(book, t, dealers, space)
+    outcome_probabilities(book, t, dealers, space)
     sums, expected = space[SCRATCH - OUTCOMES :], 0.0
     for outcome in range(OUTCOMES):
         chance = sums[outcome, 0]
@@ -117,9 +117,9 @@ def expected_net(book: Book, t: Table, plans: Plans, dealers: Dealers, space: Ar
 
 
 @inlined
-def outcome_chances(book: Book, t: Table, dealers: Dealers, space: Array) -> None:
-    """Work out the chance of each outcome, as `dealer_chances`, given what a peek has told."""
-    dealer_chances(book, t, dealers, space)
+def outcome_probabilities(book: Book, t: Table, dealers: Dealers, space: Array) -> None:
+    """Work out the chance of each outcome, as `dealer_probabilities`, given what a peek has told."""
+    dealer_probabilities(book, t, dealers, space)
     sums = space[SCRATCH - OUTCOMES :]
     if dealer_peeks(book.rules, int(t.state.upcard)):
         known = 1.0 - sums[BLACKJACK, 0]

@@ -16,7 +16,7 @@ from bj_env.compiled.arrays import Array, Table, Tables
 from bj_env.compiled.book import DEALER_BLACKJACK, Book
 from bj_env.compiled.compiling import called, index, inlined
 from bj_env.compiled.episode import can_be_expected, note_known
-from bj_env.compiled.expected import SCRATCH, Dealers, dealer_outcome, outcome_chances
+from bj_env.compiled.expected import SCRATCH, Dealers, dealer_outcome, outcome_probabilities
 from bj_env.compiled.hand import page_of
 from bj_env.compiled.kernels import Blocks, sit_down, table_at
 from bj_env.compiled.lookup_policies import Plans, bet_of, choose_at_random, decide, plan_place
@@ -48,7 +48,7 @@ class Behaviour(NamedTuple):
         greedy: the action in each situation, ``[K]``.
         tried: of which actions one, all equally likely, may be tried instead, as bits ``1 << action``; 0 for none,
             ``[K]``.
-        chance: how likely something is tried, in `PROBABILITY_SCALE` parts.
+        probability: how likely something is tried, in `PROBABILITY_SCALE` parts.
         once: whether a hand goes on greedily when it has tried something, or may do so at every decision.
         starts: how likely each start is, by the values of the first card, the second and the up card in order; empty
             for those that chance deals alone, ``[1000]`` or ``[0]``.
@@ -57,7 +57,7 @@ class Behaviour(NamedTuple):
 
     greedy: Array
     tried: Array
-    chance: int
+    probability: int
     once: bool
     starts: Array = np.zeros(0)
     share: int = 0
@@ -210,7 +210,7 @@ def decide_and_note(
     hand = index(seat * book.max_hands + t.state.hand)
     action, among = int(behaviour.greedy[situation]), int(behaviour.tried[situation])
     may = among > 0 and not (behaviour.once and hands[TRIED, hand] > 0)
-    tried = may and choose_at_random(t, seat, PROBABILITY_SCALE) < behaviour.chance
+    tried = may and choose_at_random(t, seat, PROBABILITY_SCALE) < behaviour.probability
     if tried:
         action = draw_one_of(t, seat, among)
         hands[TRIED, hand] = 1
@@ -259,7 +259,7 @@ def credit_all(book: Book, t: Table, plans: Plans, exploring: Exploring, rewards
     if t.state.void:
         return
     if exploring.expected and can_be_expected(book, t):
-        outcome_chances(book, t, exploring.dealers, space)
+        outcome_probabilities(book, t, exploring.dealers, space)
         for outcome in range(OUTCOMES):
             chance = space[SCRATCH - OUTCOMES + outcome, 0]
             if chance > 0:

@@ -73,7 +73,7 @@ def explore(
     >>> from bj_env.rules.terms import Action, Phase
     >>> found = situations(Rules())
     >>> stand = np.where(found.phase == Phase.PLAY, Action.STAND, Action.DECLINE)
-    >>> anything = Behaviour(stand, found.legal, chance=PROBABILITY_SCALE, once=True)
+    >>> anything = Behaviour(stand, found.legal, probability=PROBABILITY_SCALE, once=True)
     >>> sum(explore(Rules(), ["agent"], anything, 1000, lambda played: len(played.nets), seed=1))
     1000
     """
@@ -81,7 +81,7 @@ def explore(
     seed = checked_number("seed", seed, 0, SEEDS - 1)
     each, chunks = chunks_of_blocks(rules, rounds, None)
     behaviour, numbers, draws = _checked(behaviour, situations(rules).legal), situations(rules).number, dealers(rules)
-    bounds, weights = _lots(rules, behaviour)
+    bounds, weights = _start_bounds(rules, behaviour)
     run = kernels().explore_blocks
 
     def play(blocks: range) -> Result:
@@ -125,12 +125,12 @@ def _checked(behaviour: Behaviour, legal: Array) -> Behaviour:
             wrong = int(right.argmin())
             names = ", ".join(action.name for action in Action if legal[wrong] >> action & 1)
             raise BlackjackError(f"{name}: expected {names} only in situation {wrong}, got {given[wrong]}")
-    chance = checked_number("chance", behaviour.chance, 0, PROBABILITY_SCALE)
+    probability = checked_number("probability", behaviour.probability, 0, PROBABILITY_SCALE)
     share = checked_number("share", behaviour.share, 0, PROBABILITY_SCALE)
     starts = _of_length("starts", behaviour.starts, 1000 if share else len(behaviour.starts), "f").astype(np.float64)
     if share and not (np.isfinite(starts).all() and starts.min() >= 0 and starts.sum() > 0):
-        raise BlackjackError(f"starts: expected chances from 0 on, got {starts.min():g} to {starts.max():g}")
-    return Behaviour(greedy.astype(np.uint8), tried, chance, bool(behaviour.once), starts, share)
+        raise BlackjackError(f"starts: expected probabilities from 0 on, got {starts.min():g} to {starts.max():g}")
+    return Behaviour(greedy.astype(np.uint8), tried, probability, bool(behaviour.once), starts, share)
 
 
 def _of_length(name: str, given: Array, length: int, kinds: str) -> Array:
@@ -153,37 +153,37 @@ def _room(rounds: int, many: int) -> Experience:
 
 
 @lru_cache(maxsize=64)
-def start_chances(rules: Rules) -> Array:
-    """Return how likely chance deals each start, by the values of first card, second card and up card, ``[1000]``.
+def start_probabilities(rules: Rules) -> Array:
+    """Return how likely each start is dealt, by the values of first card, second card and up card, ``[1000]``.
 
-    >>> chances = start_chances(Rules())
-    >>> float(chances.sum().round(12)), float(chances[999].round(4))  # three tens
+    >>> probabilities = start_probabilities(Rules())
+    >>> float(probabilities.sum().round(12)), float(probabilities[999].round(4))  # three tens
     (1.0, 0.0285)
     """
     counts = np.array(card_value_counts(rules)[1:], np.float64)
-    chances, cards, step = np.ones((10, 10, 10)), counts.sum(), 0 if rules.decks == 0 else 1
+    probabilities, cards, step = np.ones((10, 10, 10)), counts.sum(), 0 if rules.decks == 0 else 1
     for start in product(range(10), repeat=3):
         for place, value in enumerate(start):
-            chances[start] *= (counts[value] - step * start[:place].count(value)) / (cards - step * place)
-    chances.flags.writeable = False  # it is shared
-    return chances.ravel()
+            probabilities[start] *= (counts[value] - step * start[:place].count(value)) / (cards - step * place)
+    probabilities.flags.writeable = False  # it is shared
+    return probabilities.ravel()
 
 
-def _lots(rules: Rules, behaviour: Behaviour) -> tuple[Array, Array]:
-    """Return the bounds of every start's lots, and its weight.
+def _start_bounds(rules: Rules, behaviour: Behaviour) -> tuple[Array, Array]:
+    """Return the cumulated shares of all starts, in `PROBABILITY_SCALE` parts, and the weight of each.
 
-    It counts by how much more often chance alone deals it than chance and the given starts together do (Veach and
-    Guibas, "Optimally combining sampling techniques", 1995: the balance heuristic).
+    The weight is how much more often a random deal gives the start than random deals and given starts together do
+    (Veach and Guibas, "Optimally combining sampling techniques", 1995: the balance heuristic).
     """
     if not behaviour.share:
         return np.zeros(0, np.int64), np.ones(1000)
     if rules.penetration:
         raise BlackjackError("starts: expected rules with a fresh shoe for every round, got a cut card")
     bounds = np.rint(np.cumsum(behaviour.starts / behaviour.starts.sum()) * LOTS).astype(np.int64)
-    chances, share = start_chances(rules), behaviour.share / PROBABILITY_SCALE
+    probabilities, share = start_probabilities(rules), behaviour.share / PROBABILITY_SCALE
     drawn = np.diff(bounds, prepend=0) / LOTS
-    dealt = (1 - share) * chances + share * drawn
-    return bounds, np.divide(chances, dealt, out=np.zeros(1000), where=dealt > 0)
+    dealt = (1 - share) * probabilities + share * drawn
+    return bounds, np.divide(probabilities, dealt, out=np.zeros(1000), where=dealt > 0)
 
 
 class Returns(NamedTuple):

@@ -78,7 +78,7 @@ def place_of_count(book: Book, plans: Plans, plan: int, seen: Array, fresh: bool
 
 @inlined
 def choose_at_random(t: Table, seat: int, n: int) -> int:
-    """Return a number below ``n`` from the seat's own chance."""
+    """Return a number below ``n`` from the seat's own random numbers."""
     money = t.seats
     while True:
         used = int(money[seat].choices)

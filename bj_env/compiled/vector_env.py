@@ -69,7 +69,7 @@ class BlackjackVectorEnv(VectorEnv[Observations, Array, Array]):
     ``infos`` hold ``action_mask`` ``[T, A]``, ``seat`` ``[T]``, ``illegal_action`` ``[T]`` and, where a round has ended
     (``_nets``), the last one's ``nets`` in chips ``[T, S]`` and ``dealer``, the ranks of his cards, ``[T, 17]``, 0 for
     none; those of a reset hold the ``seed`` of each table ``[T]``.
-    They say of which tables as Gymnasium's own vector environments do, but are arrays whoever they speak of; so is
+    They say of which tables as Gymnasium's own vector environments do, but are always arrays; so is
     ``final_obs``, and ``action_mask``, ``seat`` and observations are those of every table after a reset of some too.
 
     Raises:
@@ -374,7 +374,7 @@ def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> Array:
 
     Args:
         masks: ``[T, A]``, 1 for a legal action.
-        rng: where chance comes from.
+        rng: where random numbers come from.
 
     >>> sample_legal(np.array([[0, 1, 0], [0, 0, 0]], np.int8), np.random.default_rng(0)).tolist()
     [1, 0]

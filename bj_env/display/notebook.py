@@ -42,11 +42,11 @@ def record_html(record: Record) -> str:
 
 
 def _seat_html(seat: SeatScene) -> str:
-    said = ["sits out"] if seat.sits_out else []
-    said += [f"insurance {seat.insurance / TICKS:g}"] if seat.insurance else []
-    said += [f"net {chips_text(seat.net)}"] if seat.net is not None and not seat.sits_out else []
+    notes = ["sits out"] if seat.sits_out else []
+    notes += [f"insurance {seat.insurance / TICKS:g}"] if seat.insurance else []
+    notes += [f"net {chips_text(seat.net)}"] if seat.net is not None and not seat.sits_out else []
     hands = "".join(map(_hand_html, seat.hands))
-    about = f"<div>{_title(seat.label)}{''.join(f'<div>{escape(it)}</div>' for it in said)}</div>"
+    about = f"<div>{_title(seat.label)}{''.join(f'<div>{escape(it)}</div>' for it in notes)}</div>"
     return f'<div style="{_SEAT}">{about}{hands}</div>'
 
 
@@ -57,8 +57,8 @@ def _hand_html(hand: HandScene) -> str:
     return f"<div>{_fan(hand.cards)}<div>{escape(hand.value)} · {escape(bet)}</div>{shown}</div>"
 
 
-def _title(said: str) -> str:
-    return f'<div style="font-weight:bold;min-width:56px">{escape(said)}</div>'
+def _title(text: str) -> str:
+    return f'<div style="font-weight:bold;min-width:56px">{escape(text)}</div>'
 
 
 def _fan(cards: Iterable[Card | None]) -> str:

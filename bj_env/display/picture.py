@@ -114,10 +114,10 @@ def _draw_seat(surface: Surface, seat: SeatScene, area: Rect) -> None:
     to_act = seat.to_bet or any(hand.to_act for hand in seat.hands)
     surface.blit(_box(plate.size, "#0c3a26", _GOLD if to_act else "#3d7a5a", 12), plate)
     name = f"{seat.label} {seat.name}".strip()
-    said, colour = _money(seat)
-    line = plate.top + 18 if said else plate.centery
+    label, colour = _money(seat)
+    line = plate.top + 18 if label else plate.centery
     _write(surface, name, 22, _GOLD if to_act else _WHITE, (plate.centerx, line), "center", plate.width - 12)
-    _write(surface, said, 19, colour, (plate.centerx, plate.top + 41), "center", plate.width - 12)
+    _write(surface, label, 19, colour, (plate.centerx, plate.top + 41), "center", plate.width - 12)
     hands = Rect(area.left, area.top, area.width, area.height - _PLATE - 10)
     if seat.hands:
         for hand, box in zip(seat.hands, _boxes(hands, len(seat.hands)), strict=True):
@@ -130,14 +130,14 @@ def _draw_seat(surface: Surface, seat: SeatScene, area: Rect) -> None:
 
 def _money(seat: SeatScene) -> tuple[str, str]:
     """Return the second line of a seat's plate, and its colour."""
-    said = [f"insurance {seat.insurance / TICKS:g}"] if seat.insurance else []
-    said += [f"bank {seat.bank / TICKS:.10g}"] if seat.bank is not None else []
+    words = [f"insurance {seat.insurance / TICKS:g}"] if seat.insurance else []
+    words += [f"bank {seat.bank / TICKS:.10g}"] if seat.bank is not None else []
     if seat.sits_out:
-        said = ["sits out", *said]
+        words = ["sits out", *words]
     elif seat.net is not None:
-        said = [f"net {chips_text(seat.net)}", *said]
-        return " · ".join(said), "#7fe0a7" if seat.net > 0 else "#ff9c9c" if seat.net < 0 else _CREAM
-    return " · ".join(said), _CREAM
+        words = [f"net {chips_text(seat.net)}", *words]
+        return " · ".join(words), "#7fe0a7" if seat.net > 0 else "#ff9c9c" if seat.net < 0 else _CREAM
+    return " · ".join(words), _CREAM
 
 
 def _boxes(area: Rect, hands: int) -> list[Rect]:
@@ -182,24 +182,24 @@ def _draw_hand(surface: Surface, hand: HandScene, box: Rect) -> None:
         _pill(surface, hand.value, size, (box.centerx, cards.bottom + 4 + line // 2), fill, ink, wide)
     _draw_stake(surface, hand, Rect(box.left + 4, cards.bottom + 9 + line, wide, line), size)
     if hand.net is not None:
-        said, colour = f"{hand.result} {chips_text(hand.net)}", _RESULTS[hand.result]
-        _pill(surface, said, round(1.1 * size), (box.centerx, cards.bottom - line // 2 - 4), colour, _WHITE, wide)
+        label, colour = f"{hand.result} {chips_text(hand.net)}", _RESULTS[hand.result]
+        _pill(surface, label, round(1.1 * size), (box.centerx, cards.bottom - line // 2 - 4), colour, _WHITE, wide)
 
 
 def _draw_stake(surface: Surface, hand: HandScene, area: Rect, size: int) -> None:
     """Draw the chips, as close together as they must be, beside the amount and what has become of the hand."""
     chips, wide = pile(hand.stake)[:_PILED], round(1.15 * area.height)
-    said = _text(f"{hand.stake / TICKS:.10g} {hand.fate}".strip(), size, _CREAM)
-    free = area.width - said.width - 6 - wide
-    if free < -0.4 * said.width:
+    label = _text(f"{hand.stake / TICKS:.10g} {hand.fate}".strip(), size, _CREAM)
+    free = area.width - label.width - 6 - wide
+    if free < -0.4 * label.width:
         chips = []  # the amount says it
     step = max(2, min(wide // 4, free // max(1, len(chips) - 1)))
     length = wide + step * (len(chips) - 1) if chips else 0
-    said = _shrunk(said, area.width - length - 6)
-    left = area.centerx - (length + 6 + said.width) // 2
+    label = _shrunk(label, area.width - length - 6)
+    left = area.centerx - (length + 6 + label.width) // 2
     for place, chip in enumerate(chips):
         surface.blit(_sprite(chip_svg(chip, width=wide), (wide, wide)), (left + step * place, area.centery - wide // 2))
-    surface.blit(said, said.get_rect(midleft=(left + length + 6, area.centery)))
+    surface.blit(label, label.get_rect(midleft=(left + length + 6, area.centery)))
 
 
 def _draw_fan(surface: Surface, cards: Sequence[Card | None], area: Rect, width: int) -> None:
@@ -231,26 +231,26 @@ def _draw_bar(surface: Surface, scene: Scene, keys: Sequence[str]) -> None:
 
 
 def _pill(
-    surface: Surface, said: str, size: int, centre: tuple[int, int], fill: str, ink: str, room: int = 400
+    surface: Surface, label: str, size: int, centre: tuple[int, int], fill: str, ink: str, room: int = 400
 ) -> None:
     """Draw text on a rounded ground, made smaller if there is not so much room."""
-    pill = _shrunk(_pill_of(said, size, fill, ink), room)
+    pill = _shrunk(_pill_of(label, size, fill, ink), room)
     surface.blit(pill, pill.get_rect(center=centre))
 
 
 @lru_cache(512)
-def _pill_of(said: str, size: int, fill: str, ink: str) -> Surface:
-    words = _text(said, size, ink)
+def _pill_of(label: str, size: int, fill: str, ink: str) -> Surface:
+    words = _text(label, size, ink)
     pill = _box((words.width + round(0.9 * size), round(1.35 * size)), fill, fill, round(0.6 * size)).copy()
     pill.blit(words, words.get_rect(center=pill.get_rect().center))
     return pill
 
 
 def _write(
-    surface: Surface, said: str, size: int, colour: str, at: tuple[int, int], side: str, room: int = 600
+    surface: Surface, label: str, size: int, colour: str, at: tuple[int, int], side: str, room: int = 600
 ) -> None:
     """Draw text whose left end, centre or right end is at a place."""
-    words = _shrunk(_text(said, size, colour), room)
+    words = _shrunk(_text(label, size, colour), room)
     place = words.get_rect(center=at)
     if side != "center":
         setattr(place, side, at[0])
@@ -266,21 +266,21 @@ def _shrunk(image: Surface, room: int) -> Surface:
 
 
 @lru_cache(1024)
-def _text(said: str, size: int, colour: str) -> Surface:
+def _text(label: str, size: int, colour: str) -> Surface:
     if not pygame.font.get_init():
         pygame.font.init()
-    said = "".join(letter for letter in said if letter.isprintable())
-    said = said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
-    large = pygame.font.Font(None, round(2.7 * size)).render(said, True, colour)
+    label = "".join(letter for letter in label if letter.isprintable())
+    label = label if len(label) <= _LONGEST else label[: _LONGEST - 1] + "…"
+    large = pygame.font.Font(None, round(2.7 * size)).render(label, True, colour)
     return pygame.transform.smoothscale(large, (ceil(large.width / 2), ceil(large.height / 2)))  # evener letters
 
 
 _LONGEST = 100
 
 
-def _wrapped(said: str, length: int) -> list[str]:
+def _wrapped(label: str, length: int) -> list[str]:
     lines = [""]
-    for word in said.split():
+    for word in label.split():
         if lines[-1] and len(lines[-1]) + len(word) >= length:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()

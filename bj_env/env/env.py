@@ -185,7 +185,7 @@ class BlackjackEnv(gymnasium.Env[Any, np.int64]):
             seed: fixes the shoe, the other seats and everything else.
             options: ``{"line": notation}`` plays what the line writes and stops there; ``{"shoe": cards}`` deals these
                 cards first, in order, like ``"T,6,9"``; ``{"hand": "T,6", "upcard": "T"}`` starts the first agent seat
-                so, the rest from chance; ``"count": 3`` beside them, or alone, starts from a shoe that is partly
+                so, the rest at random; ``"count": 3`` beside them, or alone, starts from a shoe that is partly
                 dealt, at that count. Each begins a new shoe.
 
         Raises:

@@ -35,7 +35,7 @@ class Episode:
         bankroll: chips of each agent seat at the start of an episode, None without limit.
         max_rounds: rounds after which an episode is truncated.
         expected: whether a round is paid by its expectation after the agent's last decision, where there is one.
-        seed: of the table's chance.
+        seed: of the table's random numbers.
         dealer: who sits in the dealer's chair; one that is played from outside is asked through `act` too.
 
     Attributes:

@@ -55,8 +55,8 @@ def expected_nets(round: Round, agents: Sequence[int], known: Known) -> list[flo
     outcomes = [outcome for outcome in _outcomes(round, known.seen, peeked) if outcome[0] > 0]
     return [
         sum(
-            chance * settle(round.rules, round.seats[seat], total, blackjack, [])
-            for chance, total, blackjack in outcomes
+            probability * settle(round.rules, round.seats[seat], total, blackjack, [])
+            for probability, total, blackjack in outcomes
         )
         for seat in agents
     ]
@@ -76,7 +76,7 @@ def _lasted(round: Round, known: Known) -> bool:
 
 
 def _outcomes(round: Round, seen: Sequence[int], peeked: bool) -> list[tuple[float, int, bool]]:
-    """List the dealer's final hands: chance, total (22 for a bust), whether it is a blackjack."""
+    """List the dealer's final hands: probability, total (22 for a bust), whether it is a blackjack."""
     from bj_env.solver.dealer import dealer_distribution  # only here: it needs numba
     from bj_env.solver.shoe import Composition
 
@@ -88,6 +88,8 @@ def _outcomes(round: Round, seen: Sequence[int], peeked: bool) -> list[tuple[flo
         counts = [count - number for count, number in zip(counts, seen[1:], strict=True)]
         counts[round.upcard.value - 1] += 1  # which the solver takes out again
     left = Composition(tuple(counts), shoe.infinite)
-    chances = dealer_distribution(round.rules, round.upcard.value, left, after_peek=peeked)
+    probabilities = dealer_distribution(round.rules, round.upcard.value, left, after_peek=peeked)
     totals = {"bust": 22, "blackjack": 21}
-    return [(chance, totals.get(name) or int(name), name == "blackjack") for name, chance in chances.items()]
+    return [
+        (probability, totals.get(name) or int(name), name == "blackjack") for name, probability in probabilities.items()
+    ]

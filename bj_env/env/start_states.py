@@ -1,4 +1,4 @@
-"""Reset options: where an episode starts, if not with whatever chance deals."""
+"""Reset options: where an episode starts, if not with a random deal."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
@@ -27,8 +27,8 @@ class ShoeState(NamedTuple):
 
     Attributes:
         dealt: the discards, in the order in which they were dealt.
-        stacked: the cards to come first, 0 for one that chance draws.
-        rest: what chance draws from.
+        stacked: the cards to come first, 0 for one that is drawn at random.
+        rest: the cards that random ones are drawn from.
         seen: how many of each value 1..10 have been seen (index 0 unused).
     """
 
@@ -42,7 +42,7 @@ class Start(NamedTuple):
     """How the first round of an episode begins.
 
     Attributes:
-        cards: dealt first, in order, None for one that chance draws; None in place of all if nothing is given.
+        cards: dealt first, in order, None for one that is drawn at random; None in place of all if nothing is given.
         bets: in chips by seat, if they are given.
         banks: chips by seat, None where it is as always.
         line: the line whose actions are played first.
@@ -79,11 +79,11 @@ class Start(NamedTuple):
         if "count" in given:
             start = start._replace(at=(count, _checked_count(given["count"], rules)))
         if start.cards is not None:
-            Shoe(rules, 0).stack(start.cards)  # refuses cards that no shoe of the house holds
+            Shoe(rules, 0).stack(start.cards)  # raises if no shoe of the house holds the cards
         return start
 
     def shoe_states(self, rules: Rules, streams: Iterable[Stream]) -> Iterator[ShoeState]:
-        """Return the shoe that the start lays on each of some tables, given the random numbers of their shoes.
+        """Return the shoe of the start for each of several tables, given the random numbers of their shoes.
 
         >>> next(Start(cards=[None, card("T")]).shoe_states(Rules(decks=1), [Stream(0)])).stacked
         [0, 10]
@@ -97,9 +97,9 @@ class Start(NamedTuple):
             return
         discards = table.shoe.discards_at(*self._counted(rules))
         for stream in streams:
-            laid, left = discards.draw(stream)
-            seen = np.bincount([card.value for card in laid], minlength=11).tolist()
-            yield ShoeState([int(card.rank) for card in laid], stacked, [int(card.rank) for card in left], seen)
+            discarded, left = discards.draw(stream)
+            seen = np.bincount([card.value for card in discarded], minlength=11).tolist()
+            yield ShoeState([int(card.rank) for card in discarded], stacked, [int(card.rank) for card in left], seen)
 
     def apply(self, table: Table) -> None:
         """Stack the cards of the start on a table's shoe, at the count that it asks for."""
@@ -124,7 +124,7 @@ class Start(NamedTuple):
         if len(line.seats) != seats:
             raise BlackjackError(f"options: expected a line with {seats} seats, got {len(line.seats)}")
         if line.result is not None:
-            replay(line)  # refuses a result that is not what the round comes to
+            replay(line)  # raises if the result is not that of the round
         bets, banks = tuple(seat.bet for seat in line.seats), tuple(seat.bank for seat in line.seats)
         return cls(list(stacked(line)), bets, banks, line)
 

@@ -17,7 +17,7 @@ class Decision(ABC):
     """A strategy: only `play` must be written. One object may play several seats, so it keeps no state of a round.
 
     ``total_dependent`` says that nothing but the own hand, the up card and the rules decide; then its exact value is
-    known. ``mode`` says how it comes to its answers: by a ``"rule"``, or, if it is learned, ``"greedy"`` or
+    known. ``mode`` says how it chooses its answers: by a ``"rule"``, or, if it is learned, ``"greedy"`` or
     ``"sampled"``.
     """
 

@@ -62,7 +62,7 @@ class Player(Participant):
         return self.free / TICKS if self.limited else None
 
     def pay(self, amount: int) -> None:
-        """Put ``amount`` ticks on the table; whoever calls has made sure that they are there."""
+        """Put ``amount`` ticks on the table; the caller has checked that they are there."""
         if self.limited:
             self.free -= amount
 

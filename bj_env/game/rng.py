@@ -119,8 +119,8 @@ class SeatRng:
     """The random numbers of one seat, as its strategy gets them: it can draw them, and see nothing else.
 
     No attribute, closure or copy of it leads to the stream behind it, its key or the table's seed, and it cannot be
-    pickled. What it does not promise: each draw is a function of the table's seed, so whoever tries all seeds can find
-    a small one from enough draws, as from enough cards. A table whose strategies may try takes a seed of 64 random
+    pickled. What it does not promise: each draw is a function of the table's seed, so a search through all seeds can
+    find a small one from enough draws, as from enough cards. A table whose strategies may try takes a seed of 64 random
     bits. Nor does it protect against code that searches the memory of the process.
 
     >>> rng = SeatRng(seat_stream(7, 0, 0))

@@ -1,4 +1,4 @@
-"""Settlement: what the dealer owes an answer to, and what each seat wins or loses in the end."""
+"""Settlement: when the dealer must draw, and what each seat wins or loses."""
 
 from collections.abc import Iterable, Sequence
 

@@ -237,7 +237,7 @@ class Shoe:
         self.see_only(discards)
 
     def discards_at(self, tags: Sequence[float], sum_at: Callable[[int], float]) -> Discards[Card]:
-        """Return the discards that `discard_at` would lay, to be drawn."""
+        """Return the discards that `discard_at` draws from."""
         tag_of_each = [tags[card.value] for card in self._pool]
         quarter, size = self.left // 4, self.left
         return Discards(self._pool, tag_of_each, range(quarter, size - quarter + 1), sum_at)

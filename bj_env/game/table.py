@@ -61,7 +61,7 @@ class Table:
         rules: a house, a rule text, a TOML file or a `Rules`.
         players: who sits where, in the order of the seats.
         dealer: who sits in the dealer's chair.
-        seed: of all chance at this table.
+        seed: of all random numbers at this table.
         number: which of several tables with that seed this is; they share no shoe.
         shoe: cards of another composition than the decks of the rules.
 
@@ -97,7 +97,7 @@ class Table:
         self._check_size()
 
     def reseed(self, seed: int) -> None:
-        """Start anew: a new shoe and new chance for everyone, no round on the table.
+        """Start anew: a new shoe and new random numbers for everyone, no round on the table.
 
         Raises:
             BlackjackError: if the seed is none; nothing has changed then.
@@ -224,7 +224,7 @@ class Table:
     def stack(self, cards: Sequence[Card | None], *, alone: bool = False) -> None:
         """Put given cards on top of a fresh shoe, as if shuffled so; ``alone`` leaves nothing below them.
 
-        None stands for a card that chance draws.
+        None stands for a card that is drawn at random.
 
         Raises:
             BlackjackError: if the shoe does not hold these cards.
@@ -246,8 +246,8 @@ class Table:
     def reshuffle_unseen(self, seed: int) -> None:
         """Decide anew, by another seed, all that nobody has seen, as a player must imagine it.
 
-        Burned cards, the hole card (but for what the peek has told), the order of the shoe and the other seats' own
-        chance; what is face up stays as it is.
+        Burned cards, the hole card (but for what the peek has told), the order of the shoe and the other seats' random
+        numbers; what is face up stays as it is.
         """
         seed = checked_number("seed", seed, 0, SEEDS - 1)
         round = self.round

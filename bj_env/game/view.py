@@ -78,7 +78,7 @@ def total_dependent_view(
     upcard: int,
     legal: tuple[Action, ...],
 ) -> View:
-    """Return the view of a decision by hand: the hand, the up card, the rules and what is legal, and nothing else.
+    """Return the view of a total-dependent strategy: hand, up card, rules and legal actions, and nothing else.
 
     Args:
         cards: the values of the hand's cards; None leaves them unknown, so that a decision which looks at them fails.

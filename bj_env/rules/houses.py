@@ -39,7 +39,7 @@ _TOKENS: dict[str, tuple[str, Any]] = {
     token: (name, value) for name, field in FIELDS.items() for value, token in field.tokens.items()
 }
 _FORMS = {name: field.form for name, field in FIELDS.items() if isinstance(field, Number | Share)}
-_ALWAYS_SAID = (
+_ALWAYS_STATED = (
     "decks dealer_hits_soft_17 blackjack_payout hole_card double double_after_split max_hands surrender insurance"
 ).split()
 _WRITTEN = {value: token for token, value in _TOKENS.items()}
@@ -53,7 +53,7 @@ def parse(text: str) -> Rules:
     """Read a rule text.
 
     Raises:
-        RulesError: at a token that is unknown, said twice or at odds with another, naming it and the nearest one.
+        RulesError: at a token that is unknown, stated twice or at odds with another, naming it and the nearest one.
 
     >>> parse("H17 2D").decks
     2
@@ -61,13 +61,13 @@ def parse(text: str) -> Rules:
     Traceback (most recent call last):
     bj_env.errors.RulesError: unknown rule 'H71' in '6D H71'; did you mean 'H17'? 'bj rules --help' lists all
     """
-    said: dict[str, tuple[Any, str]] = {}
+    stated: dict[str, tuple[Any, str]] = {}
     for token in text.split():
         field, value = _token(token, text)
-        if field in said:
-            raise RulesError(f"{field} is said twice in {shortened(text)}: {said[field][1]} and {token}")
-        said[field] = value, token
-    fields = {field: value for field, (value, _) in said.items()}
+        if field in stated:
+            raise RulesError(f"{field} is stated twice in {shortened(text)}: {stated[field][1]} and {token}")
+        stated[field] = value, token
+    fields = {field: value for field, (value, _) in stated.items()}
     if "max_bet" not in fields and fields.get("min_bet", 0) > Rules().max_bet:
         fields["max_bet"] = fields["min_bet"]  # what is unsaid never makes a text senseless
     return Rules(**fields)
@@ -123,10 +123,10 @@ def text(rules: Rules) -> str:
     >>> text(parse("6D"))
     '6D S17 3:2 PEEK DOA DAS SP4 LS INS'
     """
-    order = [*_ALWAYS_SAID, *(field for field in rules._fields if field not in _ALWAYS_SAID)]
+    order = [*_ALWAYS_STATED, *(field for field in rules._fields if field not in _ALWAYS_STATED)]
     default = Rules()
-    said = [field for field in order if field in _ALWAYS_SAID or getattr(rules, field) != getattr(default, field)]
-    return " ".join(_written(field, getattr(rules, field)) for field in said)
+    stated = [field for field in order if field in _ALWAYS_STATED or getattr(rules, field) != getattr(default, field)]
+    return " ".join(_written(field, getattr(rules, field)) for field in stated)
 
 
 def _written(field: str, value: Any) -> str:
@@ -136,7 +136,7 @@ def _written(field: str, value: Any) -> str:
 
 
 def without_file(house: str) -> str:
-    """Return what a TOML file says as a rule text, which outlasts the file; a house or a rule text as it is.
+    """Return what a TOML file says as a rule text, which stays valid without the file; a house or a rule text as it is.
 
     Raises:
         RulesError: if the file does not read.
@@ -284,12 +284,12 @@ def _shoe_words(rules: Rules) -> str:
 
 
 def _blackjack_words(rules: Rules) -> list[str]:
-    said = [f"A blackjack pays {_PAYOUT_WORDS[rules.blackjack_payout]}."]
+    stated = [f"A blackjack pays {_PAYOUT_WORDS[rules.blackjack_payout]}."]
     if not rules.blackjack_beats_21:
-        said.append("A player's blackjack is an ordinary 21: it ties a dealer's drawn 21.")
+        stated.append("A player's blackjack is an ordinary 21: it ties a dealer's drawn 21.")
     if not rules.dealer_blackjack_beats_21:
-        said.append("A drawn 21 ties a dealer's blackjack.")
-    return said
+        stated.append("A drawn 21 ties a dealer's blackjack.")
+    return stated
 
 
 def _double_words(rules: Rules) -> str:

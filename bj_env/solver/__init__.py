@@ -4,7 +4,7 @@ Start with `solve` and `evaluate`. Importing this package imports numba.
 """
 
 from bj_env.solver.chart import best_chart, exceptions
-from bj_env.solver.dealer import bust_chance, dealer_distribution
+from bj_env.solver.dealer import bust_probability, dealer_distribution
 from bj_env.solver.indices import effects_of_removal, index_number, shoe_at
 from bj_env.solver.moments import outcome
 from bj_env.solver.regret import Mistake, Regret, regret
@@ -22,7 +22,7 @@ __all__ = [
     "Solution",
     "SplitPlay",
     "best_chart",
-    "bust_chance",
+    "bust_probability",
     "dealer_distribution",
     "effects_of_removal",
     "evaluate",

@@ -1,8 +1,9 @@
 """The dealer's final total: its exact distribution for any up card and any composition of the shoe.
 
-The dealer has no choice, so the chance of an outcome is a sum over the multisets of cards that lead to it: in how many
-orders he can draw them, times the chance of one order, which by exchangeability is the same for all of them. There are
-about 460 such multisets for an up card. The trees below list them once per dealer's rule; nothing else depends on it.
+The dealer has no choice, so the probability of an outcome is a sum over the multisets of cards that lead to it: in how
+many orders he can draw them, times the probability of one order, which by exchangeability is the same for all of them.
+There are about 460 such multisets for an up card. The trees below list them once per dealer's rule; nothing else
+depends on it.
 """
 
 from collections import Counter
@@ -129,7 +130,7 @@ def dealer_distribution(
     removed: Iterable[int] = (),
     after_peek: bool = False,
 ) -> dict[str, float]:
-    """Return the chance of each of the dealer's final outcomes.
+    """Return the probability of each of the dealer's final outcomes.
 
     Args:
         rules: for the decks and the soft 17.
@@ -149,13 +150,13 @@ def dealer_distribution(
     left = composition(rules, shoe).without((upcard, *removed))
     _check_lasts(rules, upcard, left)
     hole = hole_value(upcard)
-    chances = dealer_outcomes(dealer_tree(rules, upcard), np.array([left.counts]), left.step, hole - 1)[0]
+    probabilities = dealer_outcomes(dealer_tree(rules, upcard), np.array([left.counts]), left.step, hole - 1)[0]
     if after_peek:
-        if chances[BLACKJACK] >= 1:
+        if probabilities[BLACKJACK] >= 1:
             raise BlackjackError(f"a dealer who shows {hand_text([upcard])} has a blackjack for sure in this shoe")
-        chances = chances / (1 - chances[BLACKJACK])
-        chances[BLACKJACK] = 0.0
-    return dict(zip(OUTCOME_NAMES, map(float, chances), strict=True))
+        probabilities = probabilities / (1 - probabilities[BLACKJACK])
+        probabilities[BLACKJACK] = 0.0
+    return dict(zip(OUTCOME_NAMES, map(float, probabilities), strict=True))
 
 
 def _check_lasts(rules: Rules, upcard: int, left: Composition) -> None:
@@ -163,13 +164,13 @@ def _check_lasts(rules: Rules, upcard: int, left: Composition) -> None:
     points = sum(value * count for value, count in zip(VALUES, left.counts, strict=True))
     if left.replaced or upcard + points > 16:
         return
-    chance = _run_out_chance(rules, upcard, (), left.counts)
-    if chance > 0:
-        came = f"{left}, which run out {chance:.0%} of the time"
+    probability = _run_out_probability(rules, upcard, (), left.counts)
+    if probability > 0:
+        came = f"{left}, which run out {probability:.0%} of the time"
         raise BlackjackError(f"shoe: expected cards that last until the dealer stands, got {came}")
 
 
-def _run_out_chance(rules: Rules, upcard: int, drawn: Drawn, counts: tuple[float, ...]) -> float:
+def _run_out_probability(rules: Rules, upcard: int, drawn: Drawn, counts: tuple[float, ...]) -> float:
     """Return how likely the dealer wants a card when there is none left."""
     if not _draws(rules, upcard, drawn) or is_bust(upcard + sum(drawn)) or drawn == (hole_value(upcard),):
         return 0.0
@@ -177,7 +178,7 @@ def _run_out_chance(rules: Rules, upcard: int, drawn: Drawn, counts: tuple[float
     if cards < 1:
         return 1.0
     return sum(
-        count / cards * _run_out_chance(rules, upcard, (*drawn, value), _less_one(counts, value))
+        count / cards * _run_out_probability(rules, upcard, (*drawn, value), _less_one(counts, value))
         for value, count in zip(VALUES, counts, strict=True)
         if count >= 1
     )
@@ -187,12 +188,12 @@ def _less_one(counts: tuple[float, ...], value: int) -> tuple[float, ...]:
     return (*counts[: value - 1], counts[value - 1] - 1, *counts[value:])
 
 
-def bust_chance(
+def bust_probability(
     rules: Rules | str, upcard: int | None = None, shoe: Composition | str | Iterable[float] | None = None
 ) -> float:
-    """Return the chance that the dealer busts, from an up card or, without one, before the deal.
+    """Return the probability that the dealer busts, from an up card or, without one, before the deal.
 
-    >>> round(bust_chance(Rules(decks=1)), 4)
+    >>> round(bust_probability(Rules(decks=1)), 4)
     0.2836
     """
     rules = parse_rules(rules)

@@ -85,7 +85,7 @@ def shoe_lasts(decks: int, seen: Any, left: int, upcard: int, hands: int) -> boo
 def walk(
     tree: Tree, first: int, end: int, factors: Floats, shares: Floats, weight: Floats, sums: Floats, lanes: int
 ) -> None:
-    """Add the chances of the nodes ``first .. end - 1`` of a tree to ``sums``, ``[7, lanes]``, busts left out.
+    """Add the probabilities of the nodes ``first .. end - 1`` of a tree to ``sums``, ``[7, lanes]``, busts left out.
 
     Args:
         tree: of an up card, or of several, one after the other.
@@ -102,16 +102,17 @@ def walk(
         outcome = tree.outcome[node]
         ways = tree.ways[node]
         for lane in range(lanes):
-            chance = weight[depth - 1, lane] * factors[factor, lane] * shares[depth, lane]
-            weight[depth, lane] = chance
-            sums[outcome, lane] += ways * chance
+            probability = weight[depth - 1, lane] * factors[factor, lane] * shares[depth, lane]
+            weight[depth, lane] = probability
+            sums[outcome, lane] += ways * probability
 
 
 @compiled
 def dealer_outcomes(tree: Tree, left: Floats, step: float, hole: int) -> Floats:
-    """Return the chance of each outcome of the dealer, ``[B, 7]``, for each composition left, ``[B, 10]``.
+    """Return the probability of each outcome of the dealer, ``[B, 7]``, for each composition left, ``[B, 10]``.
 
-    A multiset of draws has the chance: ways * product over values of falling(count, drawn) / falling(cards, drawn).
+    A multiset of draws has the probability: ways * product over values of falling(count, drawn) / falling(cards,
+    drawn).
 
     Args:
         tree: of the up card.
@@ -155,7 +156,7 @@ def dealer_outcomes(tree: Tree, left: Floats, step: float, hole: int) -> Floats:
 
 @compiled
 def outcomes_without(tree: Tree, groups: Groups, value: int, left: Floats, step: float, hole: int, most: int) -> Floats:
-    """Return the chance of each outcome when 1 .. ``most`` more cards of one value are out, ``[most, B, 7]``.
+    """Return the probability of each outcome when 1 .. ``most`` more cards of one value are out, ``[most, B, 7]``.
 
     What the other values have to do with it is worked out once: the draws are added up by how many cards of the value
     are among them, and only these sums are weighted for each number of cards that are out.
@@ -204,11 +205,11 @@ def outcomes_without(tree: Tree, groups: Groups, value: int, left: Floats, step:
                 for drawn in range(deepest):
                     rest = cards - step * drawn
                     orders[drawn + 1, lane] = orders[drawn, lane] / rest if rest > 0.0 else 0.0
-            chances = np.zeros((OUTCOMES, _LANES))
+            probabilities = np.zeros((OUTCOMES, _LANES))
             for group in range(found):
                 outcome, drawn, depth = groups.outcome[group], groups.drawn[group], groups.depth[group]
                 for lane in range(_LANES):
-                    chances[outcome, lane] += sums[group, lane] * falling[drawn, lane] * orders[depth, lane]
+                    probabilities[outcome, lane] += sums[group, lane] * falling[drawn, lane] * orders[depth, lane]
             for lane in range(min(_LANES, batch - start)):
                 blackjack = 0.0
                 if hole >= 0:
@@ -216,8 +217,8 @@ def outcomes_without(tree: Tree, groups: Groups, value: int, left: Floats, step:
                     blackjack = max(holes, 0.0) * orders[1, lane]
                 rest = 1.0 - blackjack
                 for outcome in range(BUSTS):
-                    out[removed - 1, start + lane, outcome] = chances[outcome, lane]
-                    rest -= chances[outcome, lane]
+                    out[removed - 1, start + lane, outcome] = probabilities[outcome, lane]
+                    rest -= probabilities[outcome, lane]
                 out[removed - 1, start + lane, BUSTS] = rest
                 out[removed - 1, start + lane, BLACKJACK] = blackjack
     return out

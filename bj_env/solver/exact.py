@@ -1,8 +1,9 @@
 """Exact values against one up card: the best play by composition, or any given play.
 
-Everything is linear in the chances of the dealer's outcomes, so a value is kept as an *unconditional* expectation.
-Where the dealer peeks, the part that he has a blackjack is settled before anyone plays: it counts 0 during play and is
-added at the deal, and what a player sees after the peek is the rest divided by the chance that there is none.
+Everything is linear in the probabilities of the dealer's outcomes, so a value is kept as an *unconditional*
+expectation. Where the dealer peeks, the part that he has a blackjack is settled before anyone plays: it counts 0 during
+play and is added at the deal, and what a player sees after the peek is the rest divided by the probability that there
+is none.
 
 Split hands are played by their own cards alone: like unsplit ones ("zero memory", CDZ-) unless `SplitPlay` says
 otherwise. In each of its classes the value of a split is exact, see `bj_env.solver.splits`.
@@ -26,8 +27,8 @@ from bj_env.solver.upcard_state import (
     DEALS,
     Measure,
     UpcardState,
-    blackjack_chances,
-    deal_chances,
+    blackjack_probabilities,
+    deal_probabilities,
     insurance_worth,
     may_surrender_early,
     pair_share,
@@ -60,11 +61,12 @@ class UpcardSolution(NamedTuple):
         upcard: its value.
         peeked: whether the dealer looks at the hole card before anyone plays.
         possible: whether the shoe has the cards of each hand, ``[H]``.
-        blackjack: the chance of a dealer blackjack given the hand, ``[H]``.
+        blackjack: the probability of a dealer blackjack given the hand, ``[H]``.
         action_values: of each action for each hand as dealt, ``[H, 5]``; SPLIT of pairs as well.
         after_split: the same for the hands of a split, ``[H, 5]``; empty for a given play.
-        settled: what a dealt hand nets if the dealer's blackjack is settled before play, times its chance, ``[55]``.
-        deals: the chance of each hand of two cards, ``[55]``.
+        settled: what a dealt hand nets if the dealer's blackjack is settled before play, times its probability,
+            ``[55]``.
+        deals: the probability of each hand of two cards, ``[55]``.
         declined: what each hand of two cards is worth before the dealer looks if it is not surrendered, ``[55]``.
         early_net: what a hand nets that is.
         insurance: what insurance is worth for each hand of two cards, ``[55]``; 0 where it is not offered.
@@ -87,7 +89,7 @@ class UpcardSolution(NamedTuple):
     plan: Plan
 
     def no_blackjack(self, hand: int) -> float:
-        """Return the chance that the dealer has no blackjack, if that is known when the hand is played; else 1."""
+        """Return the probability that the dealer has no blackjack, if that is known when the hand is played; else 1."""
         return 1.0 - float(self.blackjack[hand]) if self.peeked else 1.0
 
     @property
@@ -184,7 +186,7 @@ def _against(state: UpcardState, dealt: Floats, split: Floats, blackjack: Floats
         action_values=dealt,
         after_split=split,
         settled=settled_net(state, blackjack),
-        deals=deal_chances(state),
+        deals=deal_probabilities(state),
         declined=declined,
         early_net=early_net,
         insurance=insurance_worth(state, blackjack[DEAL_INDEX]),
@@ -198,7 +200,7 @@ def _worth(state: UpcardState, dealt: Floats, blackjack: Floats, plan: Plan) -> 
     hands = all_hands()
     chosen = dealt[DEAL_INDEX, plan.choice[DEALT, DEAL_INDEX]]
     share = np.where(plan.split[hands.pair[DEAL_INDEX]], pair_share(state), 0.0)
-    split = np.where(deal_chances(state) * share > 0, dealt[DEAL_INDEX, Action.SPLIT], 0.0)
+    split = np.where(deal_probabilities(state) * share > 0, dealt[DEAL_INDEX, Action.SPLIT], 0.0)
     insured = np.where(plan.insure[DEAL_INDEX], insurance_worth(state, blackjack[DEAL_INDEX]), 0.0)
     return np.asarray((1 - share) * chosen + share * split + settled_net(state, blackjack) + insured)
 
@@ -221,6 +223,6 @@ def plan_against(
         tables.losses, tables.mask[DEALT], plan.choice[DEALT].copy(), GIVEN, comes_up, dealt, value,
     )  # fmt: skip
     blackjack = np.zeros(count)
-    blackjack[DEAL_INDEX] = blackjack_chances(state)
+    blackjack[DEAL_INDEX] = blackjack_probabilities(state)
     _write_splits(state, plan.choice, dealt, blackjack, [pair for pair in VALUES if plan.split[pair]], None)
     return _against(state, dealt, np.zeros((0, ACTIONS)), blackjack, plan)

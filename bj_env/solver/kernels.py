@@ -143,10 +143,12 @@ def play(
         stand = 0.0
         surrender = 0.0
         if mode > GIVEN or (action != HIT and action != DOUBLE):
-            chances = outcomes[row[hand]]
+            probabilities = outcomes[row[hand]]
             for outcome in range(OUTCOMES):
-                stand += chances[outcome] * net[hand, outcome]
-            surrender = (1.0 - chances[BLACKJACK]) * losses.surrender + chances[BLACKJACK] * losses.surrender_blackjack
+                stand += probabilities[outcome] * net[hand, outcome]
+            surrender = (1.0 - probabilities[BLACKJACK]) * losses.surrender + probabilities[
+                BLACKJACK
+            ] * losses.surrender_blackjack
         action_values[hand, STAND] = stand
         action_values[hand, SURRENDER] = surrender
         hit = 0.0
@@ -156,8 +158,8 @@ def play(
             cards += max(base[drawn] - step * hands.counts[hand, drawn], 0.0)
         if cards > 0.0 and (mode > GIVEN or action in (HIT, DOUBLE)):
             for drawn in range(10):
-                chance = max(base[drawn] - step * hands.counts[hand, drawn], 0.0) / cards
-                if chance == 0.0:
+                probability = max(base[drawn] - step * hands.counts[hand, drawn], 0.0) / cards
+                if probability == 0.0:
                     continue
                 child = hands.child[hand, drawn]
                 if child < 0:
@@ -165,19 +167,19 @@ def play(
                     if hole >= 0 and cards > step:
                         holes = base[hole] - step * hands.counts[hand, hole] - (step if drawn == hole else 0.0)
                         blackjack = max(holes, 0.0) / (cards - step)
-                    hit += chance * ((1.0 - blackjack) * losses.bust + blackjack * losses.bust_blackjack)
-                    double += chance * (
+                    hit += probability * ((1.0 - blackjack) * losses.bust + blackjack * losses.bust_blackjack)
+                    double += probability * (
                         (1.0 - blackjack) * losses.double_bust + blackjack * losses.double_bust_blackjack
                     )
                 else:
                     if mode > GIVEN or action == HIT:
-                        hit += chance * value[child]
+                        hit += probability * value[child]
                     if mode > GIVEN or action == DOUBLE:
-                        chances = outcomes[row[child]]
+                        probabilities = outcomes[row[child]]
                         doubled = 0.0
                         for outcome in range(OUTCOMES):
-                            doubled += chances[outcome] * double_net[child, outcome]
-                        double += chance * doubled
+                            doubled += probabilities[outcome] * double_net[child, outcome]
+                        double += probability * doubled
         action_values[hand, HIT] = hit
         action_values[hand, DOUBLE] = double
         if mode == BEST:

@@ -5,7 +5,7 @@ an unpickling error, or worse. Here every file begins with the SHA-256 of the re
 compiled again and written anew, and that is said once.
 
 The digest has no key: it finds damage, not forgery. Like numba's own cache, these files hold pickles and machine code,
-so whoever can write to the cache folder can run code in this process. Never share that folder.
+so anyone who can write to the cache folder can run code in this process. Never share that folder.
 """
 
 import pickle

@@ -1,9 +1,9 @@
 """How a round's net result is spread: mean, standard deviation, and the whole distribution for up to two hands.
 
-All of it is exact for a given play. One hand is easy: the chance of each net is the value of the play if that net pays
-1 and every other 0. The hands of a split share the shoe and the dealer, so two of them are taken together: for each
-pair of final hands, what is left of the shoe decides the dealer. Busts are not listed; they are what is left over, so
-a hand's value is written as that of a bust, plus a correction for each way to end otherwise.
+All of it is exact for a given play. One hand is easy: the probability of each net is the value of the play if that net
+pays 1 and every other 0. The hands of a split share the shoe and the dealer, so two of them are taken together: for
+each pair of final hands, what is left of the shoe decides the dealer. Busts are not listed; they are what is left over,
+so a hand's value is written as that of a bust, plus a correction for each way to end otherwise.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ from bj_env.solver.hands import Floats, Ints, all_hands, find_hand
 from bj_env.solver.kernels import compiled, count_paths
 from bj_env.solver.result import Shoe, Solution, check_solvable, kept_plan, upcards
 from bj_env.solver.shoe import Composition, composition
-from bj_env.solver.splits import again_chances, split_ends, without_the_value
+from bj_env.solver.splits import again_probabilities, split_ends, without_the_value
 from bj_env.solver.strategy import Strategy
 from bj_env.solver.tables import SPLIT, SPLIT_ACES, hand_limit
 from bj_env.solver.upcard_state import DEAL_INDEX, UpcardState, pair_share, upcard_state
@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
     Attributes:
         mean: the value of a round.
         deviation: the standard deviation.
-        distribution: the chance of each net, if no seat can have more than two hands; else None.
+        distribution: the probability of each net, if no seat can have more than two hands; else None.
     """
 
     mean: float
@@ -53,8 +53,8 @@ def outcome(rules: Rules | str, strategy: Strategy | Solution, shoe: Shoe = None
     Raises:
         RulesError: if the play insures, or splits tens under SPRANK: these are not done.
 
-    >>> found = outcome("6D NS NINS SP1", "mimic")
-    >>> round(found.deviation, 6), found.distribution[1.5].__round__(6)
+    >>> result = outcome("6D NS NINS SP1", "mimic")
+    >>> round(result.deviation, 6), result.distribution[1.5].__round__(6)
     (0.977589, 0.045323)
     """
     rules = parse_rules(rules)
@@ -67,11 +67,11 @@ def outcome(rules: Rules | str, strategy: Strategy | Solution, shoe: Shoe = None
         share = cards.share(upcard)
         mean += share * round_.money.ev
         square += share * round_.square()
-        found = round_.distribution()
-        spread = None if found is None else spread
-        for net, chance in (found or {}).items():
+        distribution = round_.distribution()
+        spread = None if distribution is None else spread
+        for net, probability in (distribution or {}).items():
             if spread is not None:
-                spread[net] += share * chance
+                spread[net] += share * probability
     whole = None if spread is None else {net: spread[net] for net in sorted(spread) if spread[net] > 0}
     return Outcome(mean, sqrt(square - mean**2), whole)
 
@@ -115,18 +115,18 @@ class _Round:
         return square + sum(deal * self._twins(value).cross() for value, deal in self._pairs())
 
     def distribution(self) -> dict[float, float] | None:
-        """Return the chance of each net, or None if a pair can become more than two hands."""
+        """Return the probability of each net, or None if a pair can become more than two hands."""
         if any(hand_limit(self.rules, value) > 2 for value, _ in self._pairs()):
             return None
-        chances: defaultdict[float, float] = defaultdict(float)
+        probabilities: defaultdict[float, float] = defaultdict(float)
         unsplit = self.play._replace(split=np.zeros_like(self.play.split))
         for net in self._nets():
             worth = self._measured(unsplit, net).worth
-            chances[net] += float((self.money.deals - self.split_deals) @ worth)
+            probabilities[net] += float((self.money.deals - self.split_deals) @ worth)
         for value, deal in self._pairs():
-            for net, chance in self._split_nets(value).items():
-                chances[net] += deal * chance
-        return chances
+            for net, probability in self._split_nets(value).items():
+                probabilities[net] += deal * probability
+        return probabilities
 
     def _nets(self) -> list[float]:
         tables = self.state.all_tables
@@ -134,7 +134,7 @@ class _Round:
         return [float(net) for net in np.unique(np.concatenate([part.ravel() for part in parts]))]
 
     def _split_nets(self, value: int) -> dict[float, float]:
-        """Return the chance of each net of a split of this value into two hands."""
+        """Return the probability of each net of a split of this value into two hands."""
         nets = self._twins(value).nets()
         blackjack = float(self.money.blackjack[find_hand((value, value))])
         if peeked(self.rules, self.upcard) or self.rules.hole_card == HoleCard.OBO:
@@ -143,18 +143,18 @@ class _Round:
 
 
 @compiled
-def _add_pairs(joint: Floats, ways: Floats, column: Ints, kind: Ints, union: Ints, chances: Floats) -> None:
-    """Add the chances of all pairs of ends, each in both orders, to ``joint``; ``union`` numbers them by rows."""
+def _add_pairs(joint: Floats, ways: Floats, column: Ints, kind: Ints, union: Ints, probabilities: Floats) -> None:
+    """Add the probabilities of all pairs of ends, each in both orders, to ``joint``; ``union`` numbers them by rows."""
     at = 0
     for one in range(ways.shape[0]):
         for two in range(one, ways.shape[0]):
             weight = ways[one] * ways[two]
             again = column[one] + column[two]
-            for outcome in range(chances.shape[1]):
-                chance = weight * chances[union[at], outcome]
-                joint[again, kind[one], kind[two], outcome] += chance
+            for outcome in range(probabilities.shape[1]):
+                probability = weight * probabilities[union[at], outcome]
+                joint[again, kind[one], kind[two], outcome] += probability
                 if two > one:
-                    joint[again, kind[two], kind[one], outcome] += chance
+                    joint[again, kind[two], kind[one], outcome] += probability
             at += 1
 
 
@@ -222,7 +222,7 @@ class _Twins:
         return joint
 
     def _chances(self, both: Ints, out: int) -> Floats:
-        """Return the chance of one order of drawing the cards of two hands, and each outcome of the dealer then."""
+        """Return the probability of one order of the cards of two hands, and of each outcome of the dealer then."""
         state, value = self.state, self.value - 1
         left = state.base.copy()
         left[value] -= state.step * (2 + out)
@@ -231,37 +231,39 @@ class _Twins:
         if left[value] < 0:
             return np.zeros((len(both), OUTCOMES))
         orders = _falling(left.sum(), state.step)[drawn.sum(axis=1)]
-        chance = np.where(orders > 0, 1.0, 0.0) / np.where(orders > 0, orders, 1.0)
+        probability = np.where(orders > 0, 1.0, 0.0) / np.where(orders > 0, orders, 1.0)
         for index in range(10):
-            chance *= _falling(left[index], state.step)[drawn[:, index]]
+            probability *= _falling(left[index], state.step)[drawn[:, index]]
         outcomes = dealer_outcomes(state.tree, np.maximum(left - state.step * drawn, 0.0), state.step, state.hole)
         if peeked(state.rules, state.upcard) or state.rules.hole_card == HoleCard.OBO:
             outcomes[:, BLACKJACK] = 0.0  # settled apart
-        return np.asarray(chance[:, None] * outcomes)
+        return np.asarray(probability[:, None] * outcomes)
 
     def cross(self) -> float:
         """Return the mean of the products of the nets of any two hands, each pair counted twice."""
         worth = np.array([pays - (0.0 if less is None else less) for pays, less in self._signed()])
         products = np.einsum("acklo,ko,lo->ac", self.joint, worth, worth)
-        again = again_chances(
+        again = again_probabilities(
             len(products) + 1, self.state.base[self.value - 1], self.state.base.sum(), self.state.step
         )
         known = without_the_value(again, np.concatenate([np.zeros((1, 3)), products]))
         ends = split_ends(self.limit, again)
-        return sum(float(chance) * _pairs_of(known, again, int(count), int(filled)) for chance, count, filled in ends)
+        return sum(
+            float(probability) * _pairs_of(known, again, int(count), int(filled)) for probability, count, filled in ends
+        )
 
     def nets(self) -> defaultdict[float, float]:
-        """Return the chance of each net of two hands, dealer blackjacks that are settled apart left out."""
+        """Return the probability of each net of two hands, dealer blackjacks that are settled apart left out."""
         joint = self.joint[0].sum(axis=0)
-        found: defaultdict[float, float] = defaultdict(float)
+        nets: defaultdict[float, float] = defaultdict(float)
         for (one, (pays, less)), (two, (pays_two, less_two)) in product(enumerate(self._signed()), repeat=2):
             for outcome in range(OUTCOMES):
                 weight = float(joint[one, two, outcome])
                 for mine, sign in ((pays, 1), (less, -1)):
                     for others, other_sign in ((pays_two, 1), (less_two, -1)):
                         if mine is not None and others is not None and weight:
-                            found[float(mine[outcome] + others[outcome])] += sign * other_sign * weight
-        return found
+                            nets[float(mine[outcome] + others[outcome])] += sign * other_sign * weight
+        return nets
 
 
 def _falling(count: float, step: float) -> Floats:
@@ -275,8 +277,8 @@ def _pairs_of(known: Floats, again: Floats, count: int, filled: int) -> float:
     out, rest = count - 1, count - filled
     total = 0.0
     if filled > 1:
-        chance = (1 - again[out, filled - 2]) * (1 - again[out, filled - 1])
-        total += filled * (filled - 1) * known[out, filled - 2, _FILLED] / chance
+        probability = (1 - again[out, filled - 2]) * (1 - again[out, filled - 1])
+        total += filled * (filled - 1) * known[out, filled - 2, _FILLED] / probability
     if filled and rest:
         mixed = known[out, filled - 1, _FILLED] + known[out, filled - 1, _MIXED] / 2
         total += 2 * filled * rest * mixed / (1 - again[out, filled - 1])

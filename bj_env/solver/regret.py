@@ -1,6 +1,6 @@
 """What a strategy loses to the best play, exactly, and where: its costliest mistakes.
 
-The value of the best play less that of a strategy is the sum over all hands of how often the strategy comes to a hand,
+The value of the best play less that of a strategy is the sum over all hands of how often the strategy reaches a hand,
 times what its action there is worth less than the best one, the rest of the hand played at its best. (Kakade and
 Langford, 2002, lemma 6.1: the performance difference.) What goes wrong after a split is one sum for each pair.
 """

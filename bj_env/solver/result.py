@@ -61,12 +61,12 @@ class Solution:
         Raises:
             BlackjackError: if the shoe has no such cards, or the hand is bust or has fewer than two cards.
         """
-        found, known = self._find(hand, upcard)
+        index, known = self._find(hand, upcard)
         actions = known.after_split if after_split else known.action_values
-        rest = known.no_blackjack(found)
+        rest = known.no_blackjack(index)
         if rest <= 0:
             raise RulesError(f"a dealer who shows {hand_text([known.upcard])} has a blackjack for sure in this shoe")
-        return {action: float(actions[found, action] / rest) for action in self._legal(found, after_split)}
+        return {action: float(actions[index, action] / rest) for action in self._legal(index, after_split)}
 
     def best(self, hand: Cards, upcard: str | int, *, after_split: bool = False) -> Action:
         """Return the best action for a hand in turn; the first of those that are equally good."""
@@ -75,20 +75,20 @@ class Solution:
 
     def early_values(self, hand: Cards, upcard: str | int) -> dict[Action, float]:
         """Return what early surrender and declining it are worth before the dealer looks; empty if not offered."""
-        found, known = self._find(hand, upcard)
-        blackjack = is_blackjack(int(all_hands().total[found]), int(all_hands().cards[found]), False)
-        if found not in DEALS or early_surrender_refusal(self.rules, known.upcard, blackjack):
+        index, known = self._find(hand, upcard)
+        blackjack = is_blackjack(int(all_hands().total[index]), int(all_hands().cards[index]), False)
+        if index not in DEALS or early_surrender_refusal(self.rules, known.upcard, blackjack):
             return {}
-        row = DEALS.index(found)
+        row = DEALS.index(index)
         return {Action.SURRENDER: known.early_net, Action.DECLINE: float(known.declined[row])}
 
     def insurance_values(self, hand: Cards, upcard: str | int = "A") -> dict[Action, float]:
         """Return what insurance and declining it are worth, in initial bets; empty if it is not offered."""
-        found, known = self._find(hand, upcard)
+        index, known = self._find(hand, upcard)
         stake = insurance_stake(self.rules, self.rules.min_bet * TICKS)
-        if found not in DEALS or insurance_refusal(self.rules, known.upcard, stake, False):
+        if index not in DEALS or insurance_refusal(self.rules, known.upcard, stake, False):
             return {}
-        return {Action.INSURE: float(known.insurance[DEALS.index(found)]), Action.DECLINE: 0.0}
+        return {Action.INSURE: float(known.insurance[DEALS.index(index)]), Action.DECLINE: 0.0}
 
     def _find(self, hand: Cards, upcard: str | int) -> tuple[int, UpcardSolution]:
         cards, up = to_values(hand), one_value(upcard)

@@ -33,7 +33,7 @@ class Composition(NamedTuple):
         return sum(self.counts)
 
     def share(self, value: int) -> float:
-        """Return the chance that the next card has this value."""
+        """Return the probability that the next card has this value."""
         return self.counts[value - 1] / self.cards
 
     def without(self, values: Iterable[int]) -> Self:

@@ -3,7 +3,7 @@
 Every hand plays by its own cards alone, so by exchangeability its value depends on the other hands only through what is
 known of them: how many cards of the pair's value they hold, and how many second cards are *not* of that value. The
 latter follows from the former: what is worth W if nothing is known of a card, and V if it is of the pair's value, which
-has the chance p, is worth (W - p V) / (1 - p) if it is not.
+has the probability p, is worth (W - p V) / (1 - p) if it is not.
 
 Letters: ``a`` the other cards of the pair's value that are known to be out, ``b`` the second cards that are known not
 to be of that value.
@@ -23,8 +23,8 @@ from bj_env.solver.upcard_state import UpcardState
 
 
 @compiled
-def again_chances(most: int, pairs: float, cards: float, step: float) -> Floats:
-    """Return the chance that one more card is of the pair's value, by ``a`` and ``b``, ``[most + 1, most + 1]``."""
+def again_probabilities(most: int, pairs: float, cards: float, step: float) -> Floats:
+    """Return the probability that a card is of the pair's value, by ``a`` and ``b``, ``[most + 1, most + 1]``."""
     again = np.zeros((most + 1, most + 1))
     for out in range(1, most + 1):
         for others in range(most + 1):
@@ -41,21 +41,23 @@ def without_the_value(again: Floats, values: Floats) -> Floats:
     known[:, 0] = values
     for others in range(1, most):
         for out in range(1, most + 1 - others):
-            chance = again[out, others - 1]
-            if chance < 1.0:
-                known[out, others] = (known[out, others - 1] - chance * known[out + 1, others - 1]) / (1.0 - chance)
+            probability = again[out, others - 1]
+            if probability < 1.0:
+                known[out, others] = (known[out, others - 1] - probability * known[out + 1, others - 1]) / (
+                    1.0 - probability
+                )
     return known
 
 
 @compiled
 def split_ends(limit: int, again: Floats) -> Floats:
-    """Return how a split can end, in the order in which it fills its hands: chance, hands, hands filled, ``[n, 3]``.
+    """Return how a split can end, in the order of its hands: probability, hands, hands filled, ``[n, 3]``.
 
     Hands are filled one by one; one that draws the pair's value again is split while there are fewer than ``limit``.
     Those that are filled have a second card of another value; when the limit is reached, the others take any card.
     """
     ends = np.zeros((limit * limit, 3))
-    found = 0
+    number = 0
     weight = np.zeros(limit + 2)
     weight[0] = 1.0
     for count in range(2, limit + 1):
@@ -64,14 +66,14 @@ def split_ends(limit: int, again: Floats) -> Floats:
             if weight[filled] == 0.0:
                 continue
             if filled == count or count == limit:
-                ends[found, 0], ends[found, 1], ends[found, 2] = weight[filled], count, filled
-                found += 1
+                ends[number, 0], ends[number, 1], ends[number, 2] = weight[filled], count, filled
+                number += 1
             else:
-                chance = again[count - 1, filled]
-                more[filled] += weight[filled] * chance
-                weight[filled + 1] += weight[filled] * (1.0 - chance)
+                probability = again[count - 1, filled]
+                more[filled] += weight[filled] * probability
+                weight[filled + 1] += weight[filled] * (1.0 - probability)
         weight = more
-    return ends[:found]
+    return ends[:number]
 
 
 @compiled
@@ -85,7 +87,7 @@ def split_total(limit: int, pairs: float, cards: float, step: float, values: Flo
         step: what drawing a card takes from its count, 1 or 0.
         values: of one hand, from `bj_env.solver.kernels.split_hands`, for ``a`` up to ``2 * limit - 3``.
     """
-    again = again_chances(values.shape[0], pairs, cards, step)
+    again = again_probabilities(values.shape[0], pairs, cards, step)
     known = without_the_value(again, values)
     total = 0.0
     for end in split_ends(limit, again):
@@ -168,13 +170,13 @@ def _free_to_split(state: UpcardState, value: int, each: Floats) -> float:
     return total
 
 
-def _if_better(limit: int, chance: float, other: float, same: float) -> float:
+def _if_better(limit: int, probability: float, other: float, same: float) -> float:
     """Return what two hands are worth that may become ``limit``.
 
     Args:
         limit: how many hands there may be.
-        chance: that a card is of the pair's value.
-        other, same: what a hand is worth with a second card of another value, or of the same; times the chance.
+        probability: that a card is of the pair's value.
+        other, same: what a hand is worth with a second card of another value, or of the same; times the probability.
     """
 
     @cache
@@ -182,9 +184,9 @@ def _if_better(limit: int, chance: float, other: float, same: float) -> float:
         if waiting == 0:
             return 0.0
         rest = worth(waiting - 1, hands)
-        kept = same + chance * rest
-        again = chance * worth(waiting + 1, hands + 1) if hands < limit else -inf
-        return other + (1 - chance) * rest + max(kept, again)
+        kept = same + probability * rest
+        again = probability * worth(waiting + 1, hands + 1) if hands < limit else -inf
+        return other + (1 - probability) * rest + max(kept, again)
 
     return worth(2, 2)
 

@@ -90,7 +90,7 @@ def plan(rules: Rules, strategy: Strategy, upcard: int, shoe: Composition | None
     Args:
         rules: the house's.
         strategy: a chart or a name (see `bj_env.strategies.registry`) is asked about every total, anything else about
-            the hands that it comes to.
+            the hands that it can reach.
         upcard: the dealer's.
         shoe: hands that it cannot deal are not asked about.
 

@@ -57,7 +57,7 @@ class UpcardState(NamedTuple):
     split_tables: HouseTables
 
     def split_constant(self, blackjack: float) -> float:
-        """Return what `split_tables` leave out, given the chance of a dealer blackjack."""
+        """Return what `split_tables` leave out, given the probability of a dealer blackjack."""
         one_bet = self.rules.hole_card == HoleCard.OBO
         return self.all_tables.losses.bust_blackjack * blackjack if one_bet else 0.0
 
@@ -72,7 +72,7 @@ class UpcardState(NamedTuple):
         return [(count, ranks * count * max(count - self.step, 0.0)) for count, ranks in kinds]
 
     def outcomes(self, chosen: Ints) -> Floats:
-        """Return the chances of the dealer's outcomes against each of the chosen hands, ``[B, 7]``."""
+        """Return the probabilities of the dealer's outcomes against each of the chosen hands, ``[B, 7]``."""
         if self.step == 0:
             same = dealer_outcomes(self.tree, self.base[np.newaxis], self.step, self.hole)
             return np.repeat(same, len(chosen), axis=0)
@@ -113,14 +113,14 @@ def upcard_state(rules: Rules, shoe: Composition, upcard: int, measure: Measure 
     )
 
 
-def deal_chances(state: UpcardState) -> Floats:
-    """Return the chance of each hand of two cards behind the up card, ``[55]``."""
+def deal_probabilities(state: UpcardState) -> Floats:
+    """Return the probability of each hand of two cards behind the up card, ``[55]``."""
     ways = state.base[_HIGH] * (state.base[_LOW] - state.step * (_HIGH == _LOW)) * np.where(_HIGH == _LOW, 1, 2)
     return np.asarray(np.maximum(ways, 0.0) / (state.cards_behind(0) * state.cards_behind(1)))
 
 
-def blackjack_chances(state: UpcardState) -> Floats:
-    """Return the chance of a dealer blackjack behind each hand of two cards, ``[55]``."""
+def blackjack_probabilities(state: UpcardState) -> Floats:
+    """Return the probability of a dealer blackjack behind each hand of two cards, ``[55]``."""
     if state.hole < 0:
         return np.zeros(len(DEALS))
     holes = state.base[state.hole] - state.step * all_hands().counts[DEAL_INDEX, state.hole]
@@ -134,7 +134,7 @@ def settled_net(state: UpcardState, blackjack: Floats) -> Floats:
 
 
 def pair_share(state: UpcardState) -> Floats:
-    """Return the chance that each hand of two cards of one value is a pair, ``[55]``: 1 unless tens differ by rank."""
+    """Return the probability that two cards of one value are a pair, ``[55]``: 1 unless tens differ by rank."""
     share = np.ones(len(DEALS))
     tens = float(state.base[9])
     if state.rules.split_by == SplitBy.RANK and tens > state.step:
@@ -143,7 +143,7 @@ def pair_share(state: UpcardState) -> Floats:
 
 
 def insurance_worth(state: UpcardState, blackjack: Floats) -> Floats:
-    """Return what insurance is worth for each chance of a dealer blackjack, in bets; 0 where there is none."""
+    """Return what insurance is worth for each probability of a dealer blackjack, in bets; 0 where there is none."""
     bet = state.rules.min_bet * TICKS
     stake = insurance_stake(state.rules, bet)
     if insurance_refusal(state.rules, state.upcard, stake, False):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bj_env.compiled import explore as exploring
 from bj_env.compiled.exploration_kernels import PROBABILITY_SCALE, Behaviour, Experience
-from bj_env.compiled.explore import explore, returns_of, start_chances
+from bj_env.compiled.explore import explore, returns_of, start_probabilities
 from bj_env.compiled.hand_tables import hand_row
 from bj_env.compiled.information_states import Situations, situations
 from bj_env.compiled.lookup_policies import plan_place
@@ -52,10 +52,13 @@ def greedy_of(rules: Rules, decision: Decision | str) -> NDArray[np.uint8]:
     return greedy
 
 
-def anything(rules: Rules, chance: float = 0.5, **how: Any) -> Behaviour:
+def anything(rules: Rules, probability: float = 0.5, **how: Any) -> Behaviour:
     """Play basic strategy, and try whatever is legal."""
     return Behaviour(
-        greedy_of(rules, "basic"), situations(rules).legal, round(chance * PROBABILITY_SCALE), **{"once": False} | how
+        greedy_of(rules, "basic"),
+        situations(rules).legal,
+        round(probability * PROBABILITY_SCALE),
+        **{"once": False} | how,
     )
 
 
@@ -128,11 +131,11 @@ def assert_same_rounds(rules: Rules, seats: Sequence[str], behaviour: Behaviour,
         assert sum(len(asked) for round in done for asked in round.asked) == len(played.action)
 
 
-@pytest.mark.parametrize("chance", [0.0, 0.7], ids=["greedy", "trying"])
+@pytest.mark.parametrize("probability", [0.0, 0.7], ids=["greedy", "trying"])
 @pytest.mark.parametrize(("text", "seats"), TABLES.values(), ids=TABLES)
-def test_the_same_rounds_as_the_readable_engine(text: str, seats: Sequence[str], chance: float) -> None:
+def test_the_same_rounds_as_the_readable_engine(text: str, seats: Sequence[str], probability: float) -> None:
     rules = parse_rules(text)
-    assert_same_rounds(rules, seats, anything(rules, chance), 150)
+    assert_same_rounds(rules, seats, anything(rules, probability), 150)
 
 
 @settings(max_examples=12)
@@ -233,19 +236,19 @@ def test_a_start_is_dealt_as_often_as_asked() -> None:
     shown = {(hand_row(20, False, 10), 10): 0.5, (hand_row(20, False, 10), 1): 0.1, (hand_row(16, False, 8), 10): 0.1}
     for (row, upcard), share in shown.items():
         often = float(((found.row[first] == row) & (found.upcard[first] == upcard)).sum()) / 20_000
-        chances = {10: 23 / 309, 1: 92 / 309}[upcard] if row == 39 else {10: 24 / 309}[upcard]
-        assert often == pytest.approx(share * (1 - chances), abs=0.02)  # the dealer had no blackjack
+        probabilities = {10: 23 / 309, 1: 92 / 309}[upcard] if row == 39 else {10: 24 / 309}[upcard]
+        assert often == pytest.approx(share * (1 - probabilities), abs=0.02)  # the dealer had no blackjack
 
 
 @pytest.mark.parametrize("text", ["6D", "1D", "INF"])
 def test_chances_of_starts_are_those_of_the_shoe(text: str) -> None:
     rules = parse_rules(text)
-    chances = start_chances(rules)
-    assert chances.sum() == pytest.approx(1)
+    probabilities = start_probabilities(rules)
+    assert probabilities.sum() == pytest.approx(1)
     cards = 52 * rules.decks
     tens = [16 * rules.decks - number for number in range(3)] if cards else [4] * 3
     left = [cards - number for number in range(3)] if cards else [13] * 3
-    assert chances[999] == pytest.approx(np.prod(tens) / np.prod(left))
+    assert probabilities[999] == pytest.approx(np.prod(tens) / np.prod(left))
 
 
 # --- what may be tried ---
@@ -254,8 +257,8 @@ def test_chances_of_starts_are_those_of_the_shoe(text: str) -> None:
 @pytest.mark.parametrize("once", [False, True])
 def test_only_what_may_be_tried_is(once: bool) -> None:
     rules = parse_rules("6D")
-    chance = np.random.default_rng(1)
-    tried = situations(rules).legal & chance.integers(0, 128, len(situations(rules).legal))
+    rng = np.random.default_rng(1)
+    tried = situations(rules).legal & rng.integers(0, 128, len(situations(rules).legal))
     behaviour = anything(rules, 0.4, once=once)._replace(tried=tried)
     played = explored(rules, [AGENT, AGENT], behaviour, 20_000)
     legal, among = situations(rules).legal[played.situation], tried[played.situation]
@@ -333,13 +336,13 @@ def test_other_types_of_the_same_numbers_play_the_same() -> None:
         ({"tried": np.zeros((2, 2), np.int64)}, r"tried: expected whole numbers \(\d+,\), got int64 \(2, 2\)"),
         ({"tried": lambda right: right * 0 + 1}, "tried: expected SURRENDER, DECLINE only in situation 0, got 1"),
         ({"tried": lambda right: right - 1000}, "tried: .* only in situation 0, got -"),
-        ({"chance": PROBABILITY_SCALE + 1}, "chance: expected a whole number from 0 to 65536, got 65537"),
-        ({"chance": 0.5}, "chance: .* got 0.5"),
+        ({"probability": PROBABILITY_SCALE + 1}, "probability: expected a whole number from 0 to 65536, got 65537"),
+        ({"probability": 0.5}, "probability: .* got 0.5"),
         ({"share": -1}, "share: expected a whole number from 0 to 65536, got -1"),
         ({"starts": np.ones(999)}, r"starts: expected floating-point numbers \(1000,\), got float64 \(999,\)"),
-        ({"starts": np.zeros(1000)}, "starts: expected chances from 0 on, got 0 to 0"),
-        ({"starts": -STARTS}, "starts: expected chances from 0 on, got -0.5 to"),
-        ({"starts": STARTS * np.nan}, "starts: expected chances from 0 on, got nan"),
+        ({"starts": np.zeros(1000)}, "starts: expected probabilities from 0 on, got 0 to 0"),
+        ({"starts": -STARTS}, "starts: expected probabilities from 0 on, got -0.5 to"),
+        ({"starts": STARTS * np.nan}, "starts: expected probabilities from 0 on, got nan"),
         ({"seed": -1}, "seed: expected a whole number from 0"),
         ({"rounds": 0}, "rounds: expected a whole number from 1"),
         ({"threads": 0}, "threads: expected a whole number from 1"),

@@ -12,7 +12,7 @@ from bj_env.game.table import Table, TablePhase
 from bj_env.game.view import View
 from bj_env.rules.houses import parse_rules
 from bj_env.rules.terms import Action
-from bj_env.solver.dealer import bust_chance
+from bj_env.solver.dealer import bust_probability
 from bj_env.strategies.simple import HouseRule, Scripted, Threshold
 
 GOLDEN = {
@@ -114,7 +114,7 @@ def test_the_last_valid_bet_stands() -> None:
 
 @pytest.mark.parametrize(("rules", "chance"), [("1D S17", 0.283585402513), ("INF S17 NINS", 0.281592847367)])
 def test_the_dealer_busts_as_often_as_published(rules: str, chance: float) -> None:
-    assert bust_chance(parse_rules(rules)) == pytest.approx(chance, abs=1e-12)
+    assert bust_probability(parse_rules(rules)) == pytest.approx(chance, abs=1e-12)
 
 
 @pytest.mark.parametrize(

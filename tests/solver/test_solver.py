@@ -17,7 +17,7 @@ from bj_env.solver import (
     Composition,
     Solution,
     SplitPlay,
-    bust_chance,
+    bust_probability,
     dealer_distribution,
     evaluate,
     solve,
@@ -139,7 +139,7 @@ def mixed(rules: Rules, upcard: str, after_peek: str) -> dict[str, float]:
 
 
 def test_bust_chance() -> None:
-    assert bust_chance(Rules(decks=8)) == pytest.approx(mixed(Rules(decks=8), "unknown", "0")["bust"], abs=1e-15)
+    assert bust_probability(Rules(decks=8)) == pytest.approx(mixed(Rules(decks=8), "unknown", "0")["bust"], abs=1e-15)
 
 
 HANDS = {"BJ(3:2)": "A,T", "BJ(6:5)": "A,T", "soft21": "A,2,8"}
