@@ -210,7 +210,7 @@ def _beside(path: Path) -> str:
     """Say which configurations there are, where one is asked for that is not there."""
     folder = path.parent if path.parent.name else Path("configs")
     there = sorted(map(str, folder.glob("*.toml")))
-    return f"; {choices(folder / path.with_suffix('.toml').name, there)}" if there and not path.exists() else ""
+    return f"; {choices(str(folder / path.with_suffix('.toml').name), there)}" if there and not path.exists() else ""
 
 
 def _apply(content: dict[str, Any], change: str) -> None:
