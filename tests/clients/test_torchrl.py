@@ -7,9 +7,7 @@ import pytest
 pytest.importorskip("torchrl")
 
 import torch
-from tensordict.nn import TensorDictModule
-from torchrl.envs import ActionMask, DTypeCastTransform, GymEnv, TransformedEnv, check_env_specs
-from torchrl.modules import MaskedCategorical
+from torchrl.envs import ActionMask, GymEnv, TransformedEnv, check_env_specs
 
 ID = "bj_env:Blackjack-multi-v0"
 BARE: dict[str, Any] = {"record_in_info": False}
@@ -21,19 +19,6 @@ def test_it_finds_out_what_info_holds() -> None:
     played = env.rollout(50, break_when_any_done=False)
     assert {"action_mask", "seat", "nets", "round_over"} <= set(played.keys())
     assert played["next", "nets"].dtype == torch.float64
-
-
-def test_masked_policies_take_legal_actions_only() -> None:
-    env = TransformedEnv(
-        GymEnv(ID, illegal_action="raise", categorical_action_encoding=True, **BARE).auto_register_info_dict(),
-        DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]),
-    )
-
-    def sampled(mask: torch.Tensor) -> torch.Tensor:
-        return MaskedCategorical(logits=torch.zeros(mask.shape), mask=mask).sample()
-
-    policy = TensorDictModule(sampled, in_keys=["action_mask"], out_keys=["action"])
-    assert env.rollout(100, policy, break_when_any_done=False).batch_size == (100,)
 
 
 def test_its_own_masks_read_the_observation() -> None:
