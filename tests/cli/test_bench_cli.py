@@ -274,9 +274,3 @@ def test_an_interrupt_shows_what_is_done_so_far_and_colours_can_be_refused(plain
         assert "mimic" in out
     else:
         assert json.loads(out)["scores"][0]["exact_ev"] == pytest.approx(-0.00333216, abs=1e-8)
-
-
-def test_no_bar_is_shown_for_a_moment() -> None:
-    code, out, seen = watched("mimic", "--rounds", "1000", "--threads", "1")
-    assert (code, seen) == (0, "")
-    assert "1,000 rounds" in out
