@@ -65,7 +65,7 @@ def parse(text: str) -> Rules:
     for token in text.split():
         field, value = _token(token, text)
         if field in stated:
-            raise RulesError(f"{field} is stated twice in {shortened(text)}: {stated[field][1]} and {token}")
+            raise RulesError(f"{field} is said twice in {shortened(text)}: {stated[field][1]} and {token}")
         stated[field] = value, token
     fields = {field: value for field, (value, _) in stated.items()}
     if "max_bet" not in fields and fields.get("min_bet", 0) > Rules().max_bet:

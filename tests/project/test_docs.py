@@ -9,7 +9,7 @@ from pathlib import Path
 import bj_env
 
 ROOT = Path(__file__).parents[2]
-DEEP_IMPORT = re.compile(r"(?:>>> )?from bj_env\.(?!sb3)[\w.]+ import (.+)")
+DEEP_IMPORT = re.compile(r"(?:>>> )?from bj_env\.(?!sb3|rllib)[\w.]+ import (.+)")
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
